@@ -118,7 +118,7 @@ impl Limits {
     /// # Errors
     ///
     /// When there are too many of them.
-    pub fn be_slow(&self, client: Client) -> Result<BudgetShare, Problem> {
+    pub fn acquire_slow_slot(&self, client: Client) -> Result<BudgetShare, Problem> {
         self.slow.take(client, 1).map_err(|full| refused("slow", Some(client), full))
     }
 }

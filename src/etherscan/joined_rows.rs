@@ -14,7 +14,7 @@ use trawl_core::store::{Batch, Rows};
 const ROWS_OF_PART: usize = 500;
 
 /// A kind of rows, in an order.
-pub(crate) trait LookedUpRows: Send + Sync + 'static {
+pub(crate) trait JoinedRows: Send + Sync + 'static {
     /// Where a row is.
     type Key: Copy + Ord + Send + Sync + 'static;
     /// Columns that the statement returns.
@@ -31,7 +31,7 @@ pub(crate) trait LookedUpRows: Send + Sync + 'static {
 }
 
 /// The rows at some positions in parts.
-pub(crate) struct LookedUpParts<K: LookedUpRows> {
+pub(crate) struct LookedUpParts<K: JoinedRows> {
     app: App,
     kind: K,
     /// The positions of the parts after the one that is read.
@@ -41,7 +41,7 @@ pub(crate) struct LookedUpParts<K: LookedUpRows> {
     due: usize,
 }
 
-impl<K: LookedUpRows> LookedUpParts<K> {
+impl<K: JoinedRows> LookedUpParts<K> {
     /// Begins the first part, so that a failure is known before an answer begins; `None` without positions, which are
     /// in the order of the rows.
     ///
@@ -59,7 +59,7 @@ impl<K: LookedUpRows> LookedUpParts<K> {
     }
 }
 
-impl<K: LookedUpRows> Parts for LookedUpParts<K> {
+impl<K: JoinedRows> Parts for LookedUpParts<K> {
     async fn write(&mut self, list: &mut ListBody) -> Result<bool, StreamError> {
         while let Some(batch) = self.rows.next().await.map_err(Problem::from)? {
             self.due = self.due.saturating_sub(batch.len());

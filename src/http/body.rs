@@ -58,14 +58,14 @@ pub(crate) struct ClientDisconnected;
 /// Why an answer that has begun cannot be completed.
 pub(crate) enum StreamError {
     /// The client has gone.
-    Gone,
+    Disconnected,
     /// The rest of the answer cannot be produced.
     Problem(Problem),
 }
 
 impl From<ClientDisconnected> for StreamError {
     fn from(_: ClientDisconnected) -> Self {
-        Self::Gone
+        Self::Disconnected
     }
 }
 
@@ -134,7 +134,7 @@ impl BodySender {
         let slot = match timeout(SLOW_AFTER, self.sender.reserve()).await {
             Ok(slot) => slot,
             Err(_) => {
-                let _slow = self.taker.limits.be_slow(self.taker.client).map_err(|_| self.cut())?;
+                let _slow = self.taker.limits.acquire_slow_slot(self.taker.client).map_err(|_| self.cut())?;
                 self.sender.reserve().await
             }
         };

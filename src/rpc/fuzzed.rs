@@ -111,7 +111,7 @@ fn run(call: &trawl_evm::Call, accounts: BTreeMap<Address, AccountOverride>, blo
     let mut partial = PartialState::new(
         StateCache::new(1 << 16),
         Point { block: context.number, branch: 0 },
-        std::sync::Arc::new(trawl_evm::NothingNewer),
+        std::sync::Arc::new(trawl_evm::NoNewerBlocks),
         accounts,
     );
     let code = trawl_evm::bytecode(code.to_vec().into());

@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use trawl_serve::Client;
 
 use super::methods;
-use super::protocol::context::{RequestContext, TakenHead};
+use super::protocol::context::{HeadSnapshot, RequestContext};
 use super::protocol::endpoint::{Endpoint, RpcRequester};
 use super::protocol::envelope;
 use super::protocol::envelope::{Call, Id, Message};
@@ -123,7 +123,7 @@ async fn answer_single(
     _held: MemoryReservation,
     sender: BodySender,
 ) {
-    let head = TakenHead::of(rpc.app());
+    let head = HeadSnapshot::of(rpc.app());
     let request = RequestContext { rpc: &rpc, head: &head, requester };
     let mut writer = JsonWriter::new();
     match answer_call(request, &call, &mut writer, &sender, "").await {
@@ -133,7 +133,7 @@ async fn answer_single(
             // A client that has gone needs no end of the answer.
             let _ = sender.flush(&mut writer).await;
         }
-        Err(StreamError::Gone) => {}
+        Err(StreamError::Disconnected) => {}
         Err(StreamError::Problem(problem)) => sender.abort(&problem).await,
     }
 }
@@ -153,7 +153,7 @@ async fn answer_batch(batch: Batch, sender: BodySender) {
         match answered {
             Ok(CallKind::No) => {}
             Ok(CallKind::Yes) => before = ",",
-            Err(StreamError::Gone) => return,
+            Err(StreamError::Disconnected) => return,
             Err(StreamError::Problem(problem)) => return sender.abort(&problem).await,
         }
     }

@@ -81,12 +81,12 @@ struct Request {
 }
 
 /// A request with the query parameters that `P` declares.
-pub(crate) struct ExportOf<P> {
+pub(crate) struct ExportSubject<P> {
     request: Request,
     declared: PhantomData<P>,
 }
 
-impl<P: QueryParameters> FromRequestParts<App> for ExportOf<P> {
+impl<P: QueryParameters> FromRequestParts<App> for ExportSubject<P> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
@@ -146,7 +146,9 @@ impl Request {
 }
 
 /// The transactions that an address takes part in.
-pub(crate) async fn transactions(ExportOf { request, .. }: ExportOf<SideParameters>) -> Result<Response, Problem> {
+pub(crate) async fn transactions(
+    ExportSubject { request, .. }: ExportSubject<SideParameters>,
+) -> Result<Response, Problem> {
     require_table(&request.head, OptionalTable::TransactionsByAddress)?;
     let scan = AddressTransactionScan { address: request.address, direction: request.direction() };
     let layout = |_| Listing::<AddressTransactionScan>::new("transactions", None);
@@ -157,7 +159,9 @@ pub(crate) async fn transactions(ExportOf { request, .. }: ExportOf<SideParamete
 }
 
 /// The token transfers that an address takes part in.
-pub(crate) async fn token_transfers(ExportOf { request, .. }: ExportOf<SideParameters>) -> Result<Response, Problem> {
+pub(crate) async fn token_transfers(
+    ExportSubject { request, .. }: ExportSubject<SideParameters>,
+) -> Result<Response, Problem> {
     let scan = TokenTransferScan { participants: request.participants(), ..TokenTransferScan::default() };
     let layout = |_| Listing::<TokenTransferScan>::new("token-transfers", None);
     match request.is_for_accounting() {
@@ -168,7 +172,7 @@ pub(crate) async fn token_transfers(ExportOf { request, .. }: ExportOf<SideParam
 
 /// The call frames that an address takes part in.
 pub(crate) async fn internal_transactions(
-    ExportOf { request, .. }: ExportOf<SideParameters>,
+    ExportSubject { request, .. }: ExportSubject<SideParameters>,
 ) -> Result<Response, Problem> {
     let scan = InternalTransactionScan { participants: request.participants() };
     let layout = |hashes| Listing::<InternalTransactionScan>::new("internal-transactions", Some(hashes));
@@ -179,7 +183,7 @@ pub(crate) async fn internal_transactions(
 }
 
 /// The logs that an address emitted.
-pub(crate) async fn logs(ExportOf { request, .. }: ExportOf<LogParameters>) -> Result<Response, Problem> {
+pub(crate) async fn logs(ExportSubject { request, .. }: ExportSubject<LogParameters>) -> Result<Response, Problem> {
     let scan = AddressLogScan { address: request.address, topic: request.topic()? };
     export::<_, _, family::Logs>(request, scan, |_| Logs).await
 }

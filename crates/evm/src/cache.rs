@@ -141,7 +141,7 @@ mod tests {
         let cache = StateCache::new(1 << 20);
         let key = Key::Slot(Address::ZERO, B256::ZERO);
         let value = || StateValue::Slot(U256::from(5));
-        let at = |block, branch| cache.get(&key, Point { block, branch }, &crate::NothingNewer);
+        let at = |block, branch| cache.get(&key, Point { block, branch }, &crate::NoNewerBlocks);
         assert_eq!(at(3, 0), Lookup::Nothing);
         cache.remember(key, Fact { since: 3, until: 9, branch: 0, value: value() });
         assert_eq!(at(2, 0), Lookup::Guess(value()));
@@ -156,7 +156,7 @@ mod tests {
         let (cache, key) = (StateCache::new(1 << 20), Key::Slot(Address::ZERO, B256::ZERO));
         let value = |number: u64| StateValue::Slot(U256::from(number));
         let fact = |since, until| Fact { since, until, branch: 0, value: value(since) };
-        let at = |block, branch| cache.get(&key, Point { block, branch }, &crate::NothingNewer);
+        let at = |block, branch| cache.get(&key, Point { block, branch }, &crate::NoNewerBlocks);
         cache.remember(key, fact(9_000, 9_001));
         cache.remember_window(key, Arc::new([fact(7, 2 * WINDOW + 4), fact(2 * WINDOW + 5, 2 * WINDOW + 9)]));
         cache.remember_window(key, Arc::new([fact(5 * WINDOW - 1, 6 * WINDOW - 1)]));

@@ -30,6 +30,6 @@ pub use handler::Origin;
 pub use outcome::{Failure, revert_reason};
 pub use overrides::{AccountOverride, BlockOverrides, Storage};
 pub use partial_state::PartialState;
-pub use recent_blocks::{AccountChange, Change, NothingNewer, RecentBlocks};
+pub use recent_blocks::{AccountChange, Change, NoNewerBlocks, RecentBlocks};
 pub use rules::{Rules, RulesError, Schedule};
 pub use value::{Account, Key, StateValue, bytecode};

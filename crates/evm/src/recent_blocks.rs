@@ -14,9 +14,9 @@ pub trait RecentBlocks: std::fmt::Debug + Send + Sync {
 
 /// Knows of no blocks above the point.
 #[derive(Debug, Clone, Copy)]
-pub struct NothingNewer;
+pub struct NoNewerBlocks;
 
-impl RecentBlocks for NothingNewer {
+impl RecentBlocks for NoNewerBlocks {
     fn change(&self, _: &Key) -> Option<Change> {
         None
     }

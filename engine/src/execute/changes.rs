@@ -43,7 +43,7 @@ struct ChangeCounter {
 
 /// Why a table's changes cannot be counted.
 #[derive(Debug, PartialEq, Eq)]
-pub enum UncountableChange {
+pub enum UnknownRowCount {
     /// Every entry is held by a table that is being watched.
     TooMany,
     /// Counting has ended.
@@ -56,13 +56,13 @@ impl Changes {
     /// # Errors
     ///
     /// If so many tables are watched that this one cannot be counted, or counting has ended.
-    pub fn watch(&self, table: Table) -> Result<watch::Receiver<u64>, UncountableChange> {
+    pub fn watch(&self, table: Table) -> Result<watch::Receiver<u64>, UnknownRowCount> {
         let mut tables = self.tables();
-        let tables = tables.as_mut().ok_or(UncountableChange::Closed)?;
+        let tables = tables.as_mut().ok_or(UnknownRowCount::Closed)?;
         if !tables.contains_key(&table) && tables.len() >= TABLES {
             let unwatched = tables.iter().filter(|(_, counted)| counted.number.receiver_count() == 0);
             let oldest = unwatched.min_by_key(|(_, counted)| counted.last_watched).map(|(table, _)| table.clone());
-            tables.remove(&oldest.ok_or(UncountableChange::TooMany)?);
+            tables.remove(&oldest.ok_or(UnknownRowCount::TooMany)?);
         }
         let counted = tables.entry(table).or_insert_with(|| ChangeCounter {
             number: watch::Sender::new(first_number()),
@@ -134,7 +134,7 @@ mod tests {
         assert!(held.has_changed().expect("counted"), "one that is waited for is not evicted");
         let all: Vec<_> = (0..TABLES).map(|number| changes.watch(table(number))).collect();
         assert!(all.iter().all(Result::is_ok));
-        assert_eq!(changes.watch(table(TABLES)).err(), Some(UncountableChange::TooMany));
+        assert_eq!(changes.watch(table(TABLES)).err(), Some(UnknownRowCount::TooMany));
     }
 
     #[test]
@@ -149,6 +149,6 @@ mod tests {
         assert!(*changes.watch(table(0)).expect("an entry").borrow() > before + 2);
         assert!(before < 1 << 53, "a JSON number");
         changes.close();
-        assert_eq!(changes.watch(table(0)).err(), Some(UncountableChange::Closed));
+        assert_eq!(changes.watch(table(0)).err(), Some(UnknownRowCount::Closed));
     }
 }

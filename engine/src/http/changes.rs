@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::account::{Accounts, Role};
 use crate::exception::Exception;
-use crate::execute::changes::{Changes, TABLES, Table, UncountableChange};
+use crate::execute::changes::{Changes, TABLES, Table, UnknownRowCount};
 use crate::http::request::Request;
 
 /// Longest wait for a change.
@@ -67,8 +67,8 @@ pub async fn changes(
     let stopping = || Exception::new(210, "NETWORK_ERROR", "the engine is shutting down");
     let numbers = tables.into_iter().map(|table| changes.watch(table)).collect::<Result<Vec<_>, _>>();
     let mut numbers = numbers.map_err(|error| match error {
-        UncountableChange::TooMany => full("too many tables are being watched"),
-        UncountableChange::Closed => stopping(),
+        UnknownRowCount::TooMany => full("too many tables are being watched"),
+        UnknownRowCount::Closed => stopping(),
     })?;
     let ends = Instant::now() + WAIT;
     let mut number = sum(&mut numbers);

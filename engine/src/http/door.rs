@@ -25,14 +25,14 @@ pub struct Door {
 
 /// A door at the address of a listener.
 #[derive(Debug)]
-pub(super) struct Doorway {
+pub(super) struct RequestGate {
     pub(super) door: Door,
     pub(super) address: SocketAddr,
     pub(super) refused: LogLimiter,
 }
 
 /// Answers requests that are not let in.
-pub(super) async fn enter(State(doorway): State<Arc<Doorway>>, request: Request, next: Next) -> Response {
+pub(super) async fn enter(State(doorway): State<Arc<RequestGate>>, request: Request, next: Next) -> Response {
     match doorway.door.admit(doorway.address, request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(exception) => {

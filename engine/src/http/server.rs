@@ -35,7 +35,7 @@ use crate::http::body::read_body;
 use crate::http::buffered_body::held;
 use crate::http::cancel::CancelOnDrop;
 use crate::http::changes::{ChangeWaiters, changes};
-use crate::http::door::{Door, Doorway, enter};
+use crate::http::door::{Door, RequestGate, enter};
 use crate::http::head::{Context, refuse};
 use crate::http::metrics::{EngineCounts, metrics};
 use crate::http::request::Request;
@@ -145,7 +145,7 @@ impl Server {
         access_log: AccessLog,
         stop: impl Future<Output = ()>,
     ) {
-        let doorway = Arc::new(Doorway { door, address: listener.address(), refused: LogLimiter::default() });
+        let doorway = Arc::new(RequestGate { door, address: listener.address(), refused: LogLimiter::default() });
         let router = Router::new()
             .route("/", any(handle))
             .route("/query", any(handle))

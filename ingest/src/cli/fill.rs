@@ -11,7 +11,7 @@ use trawl_ingest::load::completeness::IncompleteLoad;
 use trawl_ingest::load::pipeline::Ending;
 use trawl_ingest::load::prepare::{Inspection, OnRefusal};
 use trawl_ingest::source::BlockSource;
-use trawl_ingest::source::rpc::{RpcSource, StateWish, TraceChoice};
+use trawl_ingest::source::rpc::{RequestedState, RpcSource, TraceChoice};
 use trawl_ingest::state::genesis::Genesis;
 use trawl_ingest::write::leased_database::LeasedDatabase;
 use trawl_ingest::write::retry::retry_transient;
@@ -37,7 +37,7 @@ pub async fn fill_command(
     let node = node_client(&urls, reading, stop.clone())?;
     // Only the parts to fill in are requested.
     let traces = if parts.contains(FillPart::Traces) { reading.traces.choice() } else { TraceChoice::Off };
-    let state = if parts.contains(FillPart::State) { StateWish::IfThere } else { StateWish::Never };
+    let state = if parts.contains(FillPart::State) { RequestedState::IfThere } else { RequestedState::Never };
     let source = RpcSource::new(node, Vec::new(), reading.concurrency.into(), traces).await?.with_state(state);
     let source = of_chain(source, stated)?;
     let family = family(reading.chain_family, None, source.chain_id().or(stated), &reader, &writer, &head).await?;

@@ -10,7 +10,7 @@ use trawl_ingest::background::token_metadata::TokenQueue;
 use trawl_ingest::load::pipeline::Options;
 use trawl_ingest::load::prepare::OnRefusal;
 use trawl_ingest::source::BlockSource;
-use trawl_ingest::source::rpc::StateWish;
+use trawl_ingest::source::rpc::RequestedState;
 use trawl_ingest::state::genesis::Genesis;
 use trawl_ingest::state::rules::Rules;
 use trawl_ingest::verify::Depth;
@@ -51,10 +51,10 @@ pub fn node_client(urls: &[String], flags: &ReadingFlags, stop: watch::Receiver<
     Ok(node.until(stop))
 }
 
-pub fn state_wish(flag: StateFlag) -> StateWish {
+pub fn state_wish(flag: StateFlag) -> RequestedState {
     match flag {
-        StateFlag::Auto => StateWish::IfThere,
-        StateFlag::Off => StateWish::Never,
+        StateFlag::Auto => RequestedState::IfThere,
+        StateFlag::Off => RequestedState::Never,
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use alloy_json_abi::JsonAbi;
 use trawl_core::primitives::abi::KnownEvent;
-use trawl_core::schema::event_view::{LogsOf, event_view};
+use trawl_core::schema::event_view::{LogSource, event_view};
 use trawl_core::store::{MigrateError, Writer};
 
 use super::error::Failure;
@@ -46,11 +46,11 @@ pub async fn views_command(flags: ViewsFlags, writer: &Writer) -> Result<(), Fai
 }
 
 /// Which logs the views read.
-fn logs_of(flags: &ViewsFlags) -> LogsOf<'_> {
+fn logs_of(flags: &ViewsFlags) -> LogSource<'_> {
     match &flags.address {
-        Some(contract) => LogsOf::Contract(contract),
-        None if flags.by_contract => LogsOf::Contracts,
-        None => LogsOf::Heights,
+        Some(contract) => LogSource::Contract(contract),
+        None if flags.by_contract => LogSource::Contracts,
+        None => LogSource::Heights,
     }
 }
 

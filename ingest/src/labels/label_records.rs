@@ -49,12 +49,12 @@ pub struct LabelRecords {
     pub(super) deployed: Vec<(Address, String, String)>,
     /// Artifacts without an address, by the name of the contract and by that of the file; nothing where several have a
     /// name.
-    nameless: BTreeMap<String, Option<NamelessArtifact>>,
+    nameless: BTreeMap<String, Option<UnnamedArtifact>>,
 }
 
 /// What a compiler says of a contract that it does not know the address of.
 #[derive(Debug, Clone)]
-struct NamelessArtifact {
+struct UnnamedArtifact {
     abi: Abi,
     name: String,
     source: Option<SourceRecord>,
@@ -150,7 +150,7 @@ impl LabelRecords {
         let stem = origin.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = name.unwrap_or_else(|| stem.clone());
         for key in BTreeSet::from([name.clone(), stem]) {
-            let artifact = || NamelessArtifact { abi: abi.clone(), name: name.clone(), source: source.cloned() };
+            let artifact = || UnnamedArtifact { abi: abi.clone(), name: name.clone(), source: source.cloned() };
             let known = self.nameless.entry(key).or_insert_with(|| Some(artifact()));
             // Two ABIs of one name are ambiguous, and so are two sources of one ABI.
             known.take_if(|known| known.abi.digest != abi.digest);

@@ -14,7 +14,7 @@ use crate::block::{Block, Receipt, Transaction};
 pub(super) fn contract_rows(block: &Block, timestamp: Timestamp) -> Vec<ContractRow> {
     let mut rows = Vec::new();
     for (position, (transaction, receipt)) in block.outcomes().enumerate() {
-        let of = OfTransaction { block, timestamp, transaction };
+        let of = TransactionContracts { block, timestamp, transaction };
         match &block.traces {
             Some(traces) => {
                 let has_failed = receipt.is_some_and(|receipt| receipt.status == Some(0));
@@ -32,13 +32,13 @@ fn creations(trace: &TransactionTrace) -> impl Iterator<Item = &Frame> {
     trace.lasting().filter(|frame| frame.created_contract.is_some())
 }
 
-struct OfTransaction<'a> {
+struct TransactionContracts<'a> {
     block: &'a Block,
     timestamp: Timestamp,
     transaction: &'a Transaction,
 }
 
-impl OfTransaction<'_> {
+impl TransactionContracts<'_> {
     fn traced(&self, frame: &Frame) -> ContractRow {
         let creation_type = match (frame.trace_address.is_empty(), frame.kind.call_type()) {
             (true, _) => "transaction",

@@ -16,7 +16,7 @@ use crate::write::batch::BlockRows;
 pub(super) fn trace_rows(block: &Block, timestamp: Timestamp, rows: &mut BlockRows) {
     let Some(traces) = &block.traces else { return };
     for ((transaction, receipt), trace) in block.outcomes().zip(&traces.transactions) {
-        let of = OfTransaction { block, timestamp, transaction, receipt, root_gas: traces.root_gas };
+        let of = TransactionContracts { block, timestamp, transaction, receipt, root_gas: traces.root_gas };
         let has_failed = receipt.is_some_and(|receipt| receipt.status == Some(0));
         for ((frame, is_undone), frame_index) in trace.undone().zip(0..) {
             let row =
@@ -32,7 +32,7 @@ pub(super) fn trace_rows(block: &Block, timestamp: Timestamp, rows: &mut BlockRo
 }
 
 /// The transaction whose frames are turned into rows.
-struct OfTransaction<'a> {
+struct TransactionContracts<'a> {
     block: &'a Block,
     timestamp: Timestamp,
     transaction: &'a Transaction,
@@ -40,7 +40,7 @@ struct OfTransaction<'a> {
     root_gas: RootGas,
 }
 
-impl OfTransaction<'_> {
+impl TransactionContracts<'_> {
     fn row(&self, frame: &Frame, frame_index: u32) -> InternalTransactionRow {
         let is_root = frame_index == 0;
         // Nodes mean different things by the gas of the outermost frame; the transaction's own figures are the same

@@ -28,8 +28,8 @@ use fetch::Node;
 pub use head_tags::{HeadTags, head_tags, headers};
 pub use horizon::{MissingPart, MissingReason};
 use memory_budget::MemoryBudget;
+pub use state::RequestedState;
 use state::StateTracing;
-pub use state::StateWish;
 pub use tokens::{TokenAnswers, TokenFailure, newest_block, token};
 use traces::TraceCalls;
 pub use traces::TraceChoice;
@@ -55,7 +55,8 @@ impl RpcSource {
     ) -> Result<Self, SourceError> {
         let chain_id = client.chain_id().await?;
         let quirks = NodeQuirks::NONE;
-        let node = Node { client, state: StateTracing::new(StateWish::Never), traces: TraceCalls::new(choice), quirks };
+        let node =
+            Node { client, state: StateTracing::new(RequestedState::Never), traces: TraceCalls::new(choice), quirks };
         Ok(Self { node: Arc::new(node), chain_id, ranges, age: BlockAge::Final, concurrency: concurrency.max(1) })
     }
 
@@ -70,7 +71,7 @@ impl RpcSource {
 
     /// Sets whether state is requested from the node too.
     #[must_use]
-    pub fn with_state(mut self, wish: StateWish) -> Self {
+    pub fn with_state(mut self, wish: RequestedState) -> Self {
         if let Some(node) = Arc::get_mut(&mut self.node) {
             node.state = StateTracing::new(wish);
         }

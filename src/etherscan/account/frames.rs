@@ -9,7 +9,7 @@ use super::sides::{Side, Sides, sides};
 use crate::app::App;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
-use crate::etherscan::looked_up_rows::{LookedUpParts, LookedUpRows};
+use crate::etherscan::joined_rows::{JoinedRows, LookedUpParts};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, respond};
@@ -107,7 +107,7 @@ struct Frames {
     newest: u64,
 }
 
-impl LookedUpRows for Frames {
+impl JoinedRows for Frames {
     type Key = FrameKey;
     type Row = AccountFrame;
 

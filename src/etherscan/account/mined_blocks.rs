@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
 use crate::etherscan::block::reward::unburnt_fees;
-use crate::etherscan::looked_up_rows::{LookedUpParts, LookedUpRows};
+use crate::etherscan::joined_rows::{JoinedRows, LookedUpParts};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, respond};
@@ -55,7 +55,7 @@ struct MadeBlocks {
     order: Order,
 }
 
-impl LookedUpRows for MadeBlocks {
+impl JoinedRows for MadeBlocks {
     type Key = BlockNumber;
     type Row = BlockRow;
 

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::enrich::labels::LabelQuery;
 use crate::error::Problem;
 use crate::etherscan::answer::{NO_TRANSACTIONS, Refusal};
-use crate::etherscan::looked_up_rows::{LookedUpParts, LookedUpRows};
+use crate::etherscan::joined_rows::{JoinedRows, LookedUpParts};
 use crate::etherscan::params::Params;
 use crate::etherscan::request::Request;
 use crate::etherscan::rows::{ListBody, respond};
@@ -115,7 +115,7 @@ struct Transactions {
     order: Order,
 }
 
-impl LookedUpRows for Transactions {
+impl JoinedRows for Transactions {
     type Key = (BlockNumber, u32);
     type Row = TransactionRow;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use trawl_serve::{Client, LogLimiter};
 
-use super::bucket::{BucketLevel, Short};
+use super::bucket::{BucketLevel, RateExceeded};
 use super::{Holder, RateLimits};
 use crate::error::Problem;
 
@@ -65,11 +65,11 @@ impl Allowance {
                 state.log(holder);
                 let rate = bucket.rate();
                 Err(match short {
-                    Short::For(wait) => {
+                    RateExceeded::RetryAfter(wait) => {
                         let (limit, period) = (rate.requests().get(), rate.period());
                         Problem::TooManyRequests { limit, period, seconds: whole_seconds(wait) }
                     }
-                    Short::Always => Problem::InvalidRequest(format!(
+                    RateExceeded::AboveBurst => Problem::InvalidRequest(format!(
                         "batch too large: this server answers at most {} calls per client in {}",
                         rate.requests(),
                         humantime::format_duration(rate.period())

@@ -29,11 +29,11 @@ pub(super) struct BucketLevel {
 
 /// Tokens that are not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Short {
+pub(super) enum RateExceeded {
     /// They will be, after this time.
-    For(Duration),
+    RetryAfter(Duration),
     /// There are never so many.
-    Always,
+    AboveBurst,
 }
 
 impl Bucket {
@@ -56,11 +56,11 @@ impl Bucket {
     }
 
     /// Takes so many tokens, all or none.
-    pub fn take(&self, tokens: NonZeroU32) -> Result<BucketLevel, Short> {
+    pub fn take(&self, tokens: NonZeroU32) -> Result<BucketLevel, RateExceeded> {
         match self.limiter.check_n(tokens) {
             Ok(Ok(state)) => Ok(self.level(state.remaining_burst_capacity())),
-            Ok(Err(until)) => Err(Short::For(until.wait_time_from(DefaultClock::default().now()))),
-            Err(_) => Err(Short::Always),
+            Ok(Err(until)) => Err(RateExceeded::RetryAfter(until.wait_time_from(DefaultClock::default().now()))),
+            Err(_) => Err(RateExceeded::AboveBurst),
         }
     }
 
@@ -79,9 +79,9 @@ mod tests {
     fn tokens_are_taken_together_and_come_back_one_by_one() {
         let bucket = Bucket::full("4/400ms".parse().expect("a rate"));
         let take = |tokens| bucket.take(NonZeroU32::new(tokens).expect("some"));
-        assert_eq!(take(5), Err(Short::Always));
+        assert_eq!(take(5), Err(RateExceeded::AboveBurst));
         assert_eq!(take(3), Ok(BucketLevel { limit: 4, remaining: 1, full_in: Duration::from_millis(300) }));
-        let Err(Short::For(wait)) = take(2) else { panic!("there is one") };
+        let Err(RateExceeded::RetryAfter(wait)) = take(2) else { panic!("there is one") };
         assert!(!wait.is_zero() && wait <= Duration::from_millis(100), "{wait:?}");
         std::thread::sleep(wait);
         assert!(take(2).is_ok());

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::response::Response;
 
-use super::list::{Siblings as _, extras, extras_of, readable};
+use super::list::{NonCanonicalBlocks as _, extras, extras_of, readable};
 use crate::app::App;
 use crate::cache::cache_control::CachePolicy;
 use crate::error::{InvalidParameter, Problem};

@@ -177,14 +177,14 @@ fn sums(frames: Vec<BlockFrame>) -> impl Iterator<Item = BlockFrames> {
 }
 
 /// The miners of the blocks of a page.
-fn miners<R: Siblings>(page: &Page<'_, R>) -> Vec<Address> {
+fn miners<R: NonCanonicalBlocks>(page: &Page<'_, R>) -> Vec<Address> {
     let mut miners = Vec::new();
     page.rows(|batch, row| miners.push(R::miner(batch, row)));
     miners
 }
 
 /// The blocks that pay for those of pages, each once.
-fn nephews<R: Siblings>(pages: &[&Page<'_, R>]) -> Vec<BlockNumber> {
+fn nephews<R: NonCanonicalBlocks>(pages: &[&Page<'_, R>]) -> Vec<BlockNumber> {
     let mut nephews = BTreeSet::new();
     pages.iter().for_each(|page| page.rows(|batch, row| nephews.extend(R::nephew(batch, row))));
     nephews.into_iter().collect()
@@ -192,7 +192,7 @@ fn nephews<R: Siblings>(pages: &[&Page<'_, R>]) -> Vec<BlockNumber> {
 
 /// A page of blocks of which several may have the same height. The cursor is only a height, so a page that would end
 /// between blocks of one height takes all of them: it is longer than its size, and no block is lost.
-async fn siblings<R: Siblings>(
+async fn siblings<R: NonCanonicalBlocks>(
     app: &App,
     head: &Head,
     before: Option<BlockNumber>,
@@ -225,7 +225,7 @@ async fn siblings<R: Siblings>(
 }
 
 /// Blocks that share their height with a block of the chain: uncles and reorganised blocks.
-pub(super) trait Siblings: Columns {
+pub(super) trait NonCanonicalBlocks: Columns {
     /// Reads those strictly below a height, from the highest down.
     fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self>;
     /// Reads those at a height.
@@ -244,7 +244,7 @@ pub(super) trait Siblings: Columns {
     );
 }
 
-impl Siblings for UncleRow {
+impl NonCanonicalBlocks for UncleRow {
     fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self> {
         trawl_query::blocks::uncles::newest(&head.uncles.span(), before, limit)
     }
@@ -273,7 +273,7 @@ impl Siblings for UncleRow {
 }
 
 /// Blocks that were replaced by another branch.
-impl Siblings for BlockRow {
+impl NonCanonicalBlocks for BlockRow {
     fn newest(head: &Head, before: BlockNumber, limit: u64) -> Statement<Self> {
         trawl_query::blocks::reorged::newest(&head.blocks.span(), before, limit)
     }

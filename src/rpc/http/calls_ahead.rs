@@ -18,7 +18,7 @@ use crate::http::body::StreamError;
 use crate::limits::{BudgetShare, MemoryReservation};
 use crate::rpc::methods;
 use crate::rpc::protocol::answer::{Answer, Sink};
-use crate::rpc::protocol::context::{RequestContext, TakenHead};
+use crate::rpc::protocol::context::{HeadSnapshot, RequestContext};
 use crate::rpc::protocol::endpoint::RpcRequester;
 use crate::rpc::protocol::envelope::{self, Call, Id};
 use crate::rpc::service::Rpc;
@@ -34,7 +34,7 @@ pub(super) struct Batch {
     rpc: Rpc,
     requester: RpcRequester,
     /// The head that all calls have.
-    head: TakenHead,
+    head: HeadSnapshot,
     pub calls: Vec<Box<RawValue>>,
     /// The memory of their text.
     _held: MemoryReservation,
@@ -43,7 +43,7 @@ pub(super) struct Batch {
 impl Batch {
     /// The calls of a request, from the head as of now; `held` is the memory of their text.
     pub fn new(rpc: Rpc, requester: RpcRequester, calls: Vec<Box<RawValue>>, held: MemoryReservation) -> Self {
-        Self { head: TakenHead::of(rpc.app()), rpc, requester, calls, _held: held }
+        Self { head: HeadSnapshot::of(rpc.app()), rpc, requester, calls, _held: held }
     }
 
     /// The context of its calls.
@@ -66,7 +66,7 @@ pub(super) struct EarlyAnswer {
 }
 
 /// Why there is no early answer.
-enum NotEarly {
+enum PrefetchSkipped {
     /// It is too long to be held.
     TooLong,
     /// The call failed, or there was no slot or memory for it now.
@@ -85,7 +85,7 @@ pub(super) struct CallsAhead {
 }
 
 /// A task that ends when this is dropped.
-struct EarlyCall(JoinHandle<Result<EarlyAnswer, NotEarly>>);
+struct EarlyCall(JoinHandle<Result<EarlyAnswer, PrefetchSkipped>>);
 
 impl Drop for EarlyCall {
     fn drop(&mut self) {
@@ -104,14 +104,14 @@ impl CallsAhead {
     pub async fn take(&mut self, index: usize) -> Option<EarlyAnswer> {
         let own = match self.tasks.pop_front().flatten() {
             // A task that panicked is made again, and panics where that ends the answer.
-            Some(mut task) => Some((&mut task.0).await.unwrap_or(Err(NotEarly::Failed))),
+            Some(mut task) => Some((&mut task.0).await.unwrap_or(Err(PrefetchSkipped::Failed))),
             None => None,
         };
         self.next = self.next.max(index + 1);
         match own {
-            Some(Err(NotEarly::TooLong)) => self.has_ended = true,
+            Some(Err(PrefetchSkipped::TooLong)) => self.has_ended = true,
             // It is made now, without others beside it.
-            Some(Err(NotEarly::Failed)) => {}
+            Some(Err(PrefetchSkipped::Failed)) => {}
             _ if self.batch.effect(index) == Some(Effect::Changes) => {}
             _ => self.begin(),
         }
@@ -138,10 +138,10 @@ impl CallsAhead {
 }
 
 /// Answers a call of a batch.
-async fn answer(batch: Arc<Batch>, index: usize, slot: BudgetShare) -> Result<EarlyAnswer, NotEarly> {
-    let text = batch.calls.get(index).ok_or(NotEarly::Failed)?;
-    let (id, Ok(call)) = Call::read(text, batch.requester.endpoint) else { return Err(NotEarly::Failed) };
-    let answer = methods::call_early(batch.request(), &call).await.ok_or(NotEarly::Failed)?;
+async fn answer(batch: Arc<Batch>, index: usize, slot: BudgetShare) -> Result<EarlyAnswer, PrefetchSkipped> {
+    let text = batch.calls.get(index).ok_or(PrefetchSkipped::Failed)?;
+    let (id, Ok(call)) = Call::read(text, batch.requester.endpoint) else { return Err(PrefetchSkipped::Failed) };
+    let answer = methods::call_early(batch.request(), &call).await.ok_or(PrefetchSkipped::Failed)?;
     let (text, held) = match id {
         Some(id) => message(&batch, &id, answer).await?,
         None => (Vec::new(), batch.rpc.app().limits().answers.open(batch.requester.client)),
@@ -151,28 +151,28 @@ async fn answer(batch: Arc<Batch>, index: usize, slot: BudgetShare) -> Result<Ea
 }
 
 /// The message with an answer.
-async fn message(batch: &Batch, id: &Id, answer: Answer) -> Result<(Vec<u8>, MemoryReservation), NotEarly> {
+async fn message(batch: &Batch, id: &Id, answer: Answer) -> Result<(Vec<u8>, MemoryReservation), PrefetchSkipped> {
     let held = batch.rpc.app().limits().answers.open(batch.requester.client);
-    let sink = HeldText(Mutex::new(held));
+    let sink = BufferedText(Mutex::new(held));
     let mut writer = JsonWriter::new();
     let refused = |problem: Problem| match problem {
-        Problem::TooLongForSocket | Problem::TooManyLogs { reason: Limit::Message, .. } => NotEarly::TooLong,
-        _ => NotEarly::Failed,
+        Problem::TooLongForSocket | Problem::TooManyLogs { reason: Limit::Message, .. } => PrefetchSkipped::TooLong,
+        _ => PrefetchSkipped::Failed,
     };
     sink.fits(answer.len()).map_err(refused)?;
     envelope::open_result(&mut writer);
     answer.write(&mut writer, &sink).await.map_err(|error| match error {
         StreamError::Problem(problem) => refused(problem),
-        StreamError::Gone => NotEarly::Failed,
+        StreamError::Disconnected => PrefetchSkipped::Failed,
     })?;
     envelope::close(&mut writer, id);
     Ok((writer.into_bytes(), sink.0.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
 /// A sink of answers that are held until their turn.
-struct HeldText(Mutex<MemoryReservation>);
+struct BufferedText(Mutex<MemoryReservation>);
 
-impl HeldText {
+impl BufferedText {
     fn fits(&self, bytes: usize) -> Result<(), Problem> {
         if bytes > MAX_BYTES {
             return Err(Problem::TooLongForSocket);
@@ -181,7 +181,7 @@ impl HeldText {
     }
 }
 
-impl Sink for HeldText {
+impl Sink for BufferedText {
     fn flush_if_full<'w>(&'w self, writer: &'w mut JsonWriter) -> BoxFuture<'w, Result<(), StreamError>> {
         Box::pin(std::future::ready(self.fits(writer.len()).map_err(StreamError::Problem)))
     }

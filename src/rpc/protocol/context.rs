@@ -20,12 +20,12 @@ use trawl_serve::Client;
 const MAX_HEAD_AGE: Duration = Duration::from_secs(60);
 
 /// The head of a request, taken once for all of its calls, or the reason why there is none.
-pub(crate) struct TakenHead {
+pub(crate) struct HeadSnapshot {
     head: Result<Arc<Head>, Problem>,
     since: Instant,
 }
 
-impl TakenHead {
+impl HeadSnapshot {
     /// The head as of now.
     pub fn of(app: &App) -> Self {
         Self { head: app.head(), since: Instant::now() }
@@ -46,7 +46,7 @@ pub(crate) struct RequestContext<'c> {
     /// The state of the endpoints.
     pub rpc: &'c Rpc,
     /// The view of the chain that the request is answered from, taken once.
-    pub head: &'c TakenHead,
+    pub head: &'c HeadSnapshot,
     /// Who sent it, and to which endpoint.
     pub requester: RpcRequester,
 }
@@ -66,7 +66,7 @@ pub(crate) struct Context<'c> {
     pub method: &'c str,
     /// Parameters by position, each as JSON text.
     pub params: &'c [&'c RawValue],
-    head: &'c TakenHead,
+    head: &'c HeadSnapshot,
 }
 
 impl<'c> Context<'c> {
@@ -176,10 +176,10 @@ mod tests {
 
     #[test]
     fn a_head_expires_before_its_rows_do() {
-        let taken = |age: Duration| TakenHead { head: Ok(Arc::default()), since: Instant::now() - age };
+        let taken = |age: Duration| HeadSnapshot { head: Ok(Arc::default()), since: Instant::now() - age };
         assert!(taken(Duration::ZERO).get().is_ok());
         assert_eq!(taken(MAX_HEAD_AGE + Duration::from_secs(1)).get().err(), Some(Problem::ViewExpired));
-        let none = TakenHead { head: Err(Problem::NotReady), since: Instant::now() - 2 * MAX_HEAD_AGE };
+        let none = HeadSnapshot { head: Err(Problem::NotReady), since: Instant::now() - 2 * MAX_HEAD_AGE };
         assert_eq!(none.get().err(), Some(Problem::NotReady));
     }
 }

@@ -18,7 +18,7 @@ use crate::read::log_filter::emitters_and_topics;
 use crate::rpc::ids::new_id;
 use crate::rpc::methods;
 use crate::rpc::protocol::answer::Sink;
-use crate::rpc::protocol::context::{RequestContext, TakenHead, exactly};
+use crate::rpc::protocol::context::{HeadSnapshot, RequestContext, exactly};
 use crate::rpc::protocol::endpoint::{Endpoint, RpcRequester};
 use crate::rpc::protocol::envelope;
 use crate::rpc::protocol::envelope::{Call, Id, Message};
@@ -143,7 +143,7 @@ impl Session {
 
     /// Answers a message: a call or a batch.
     pub async fn answer(&self, text: &[u8]) -> Reply {
-        let head = TakenHead::of(self.rpc.app());
+        let head = HeadSnapshot::of(self.rpc.app());
         let mut opened = Vec::new();
         let mut message = self.message();
         let calls = match Message::read(text) {
@@ -190,7 +190,7 @@ impl Session {
 
     async fn answer_call(
         &self,
-        head: &TakenHead,
+        head: &HeadSnapshot,
         message: &OneMessage,
         text: &RawValue,
         opened: &mut Vec<String>,
@@ -223,7 +223,7 @@ impl Session {
     /// The result as JSON text.
     async fn outcome(
         &self,
-        head: &TakenHead,
+        head: &HeadSnapshot,
         message: &OneMessage,
         call: &Call<'_>,
         opened: &mut Vec<String>,
@@ -248,7 +248,7 @@ impl Session {
                 match answer.write(&mut writer, message).await {
                     Ok(()) => message.fits(writer.len())?,
                     Err(StreamError::Problem(problem)) => return Err(problem),
-                    Err(StreamError::Gone) => return Err(Problem::Internal),
+                    Err(StreamError::Disconnected) => return Err(Problem::Internal),
                 }
             }
         }

@@ -72,7 +72,7 @@ pub(crate) async fn connect(
 /// Why a connection ends.
 enum End {
     /// The client has gone.
-    Gone,
+    Disconnected,
     /// The server closes it, with a code and a reason.
     Close(u16, String),
 }
@@ -101,7 +101,7 @@ async fn converse(rpc: &Rpc, session: &Arc<Session>, socket: &mut WebSocket) -> 
                     Some(Ok(Message::Text(text))) => spawn(&mut calls, rpc, session, text.into()),
                     Some(Ok(Message::Binary(bytes))) => spawn(&mut calls, rpc, session, bytes),
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-                    Some(Ok(Message::Close(_)) | Err(_)) | None => return End::Gone,
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => return End::Disconnected,
                 }
                 Ok(())
             }
@@ -125,7 +125,7 @@ async fn converse(rpc: &Rpc, session: &Arc<Session>, socket: &mut WebSocket) -> 
                     let reason = format!("too slow: {missed} notifications were missed; subscribe again");
                     Err(End::Close(close_code::POLICY, reason))
                 }
-                Err(RecvError::Closed) => Err(End::Gone),
+                Err(RecvError::Closed) => Err(End::Disconnected),
             },
             _ = ping.tick() => match last_message.elapsed() > IDLE_TIMEOUT && calls.len() < MESSAGES_PER_CONNECTION {
                 true => Err(End::Close(close_code::POLICY, "no message or pong received".into())),
@@ -220,7 +220,7 @@ async fn send(socket: &mut WebSocket, mut json: Vec<u8>) -> Result<(), End> {
 async fn deliver(socket: &mut WebSocket, message: Message) -> Result<(), End> {
     match tokio::time::timeout(SEND_TIMEOUT, socket.send(message)).await {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(_)) => Err(End::Gone),
+        Ok(Err(_)) => Err(End::Disconnected),
         Err(_) => Err(End::Close(close_code::POLICY, "too slow: a message was not read in time".into())),
     }
 }

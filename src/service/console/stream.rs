@@ -62,7 +62,7 @@ async fn write(answer: VisitorAnswer, format: TextFormat, began: Instant, most: 
     let outcome = pieces(answer, format, began + most, &sender).await;
     let line = match &outcome {
         // No client is left to send it to.
-        Err(StreamEnd::Gone) => return,
+        Err(StreamEnd::Disconnected) => return,
         Ok(()) => json!({"end": {"seconds": began.elapsed().as_secs_f64()}}),
         Err(StreamEnd::Error(error)) => json!({"error": error.body()}),
     };
@@ -77,13 +77,13 @@ async fn write(answer: VisitorAnswer, format: TextFormat, began: Instant, most: 
 /// Why an answer ends early.
 enum StreamEnd {
     /// The client has gone.
-    Gone,
+    Disconnected,
     Error(ConsoleError),
 }
 
 impl From<ClientDisconnected> for StreamEnd {
     fn from(_: ClientDisconnected) -> Self {
-        Self::Gone
+        Self::Disconnected
     }
 }
 

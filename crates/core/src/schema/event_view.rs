@@ -45,7 +45,7 @@ pub enum NoView {
 
 /// Which logs a view of an event reads, and in which order they lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LogsOf<'a> {
+pub enum LogSource<'a> {
     /// Of all contracts, by height: for events that many contracts emit.
     Heights,
     /// Of all contracts, by contract: for events that few contracts emit, and for filters on the contract.
@@ -67,7 +67,7 @@ struct Column {
 /// # Errors
 ///
 /// If the event is anonymous, is written without names and flags, or has a parameter that is no single column.
-pub fn event_view(name: &str, known: &KnownEvent, logs: LogsOf<'_>) -> Result<String, NoView> {
+pub fn event_view(name: &str, known: &KnownEvent, logs: LogSource<'_>) -> Result<String, NoView> {
     let event = &known.event;
     if event.anonymous {
         return Err(NoView::Anonymous);
@@ -93,12 +93,12 @@ pub fn event_view(name: &str, known: &KnownEvent, logs: LogsOf<'_>) -> Result<St
     let mut filter =
         format!("topic0 = unhex('{hash}')\n  AND topics_count = {topics}\n  AND length(data) >= {}", words * WORD);
     let from = match logs {
-        LogsOf::Contract(contract) => {
+        LogSource::Contract(contract) => {
             filter = format!("address = unhex('{}')\n  AND {filter}", alloy_primitives::hex::encode(contract));
             "v_logs_by_contract"
         }
-        LogsOf::Contracts => "v_logs_by_contract",
-        LogsOf::Heights => "v_logs",
+        LogSource::Contracts => "v_logs_by_contract",
+        LogSource::Heights => "v_logs",
     };
     Ok(statement(name, &known.text(), &columns, from, &filter))
 }
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     fn view(event: &str) -> Result<String, NoView> {
-        event_view("v_x", &KnownEvent::parse(event).expect("an event"), LogsOf::Heights)
+        event_view("v_x", &KnownEvent::parse(event).expect("an event"), LogSource::Heights)
     }
 
     #[test]

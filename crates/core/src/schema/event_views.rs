@@ -2,61 +2,65 @@
 
 use std::sync::LazyLock;
 
-use super::event_view::{LogsOf, event_view};
+use super::event_view::{LogSource, event_view};
 use super::migrations::Step;
 use crate::primitives::abi::KnownEvent;
 
 /// View, which logs it reads, and the event.
-const EVENTS: [(&str, LogsOf<'static>, &str); 12] = [
+const EVENTS: [(&str, LogSource<'static>, &str); 12] = [
     (
         "v_approvals_for_all",
-        LogsOf::Heights,
+        LogSource::Heights,
         "ApprovalForAll(address indexed owner, address indexed operator, bool approved)",
     ),
     (
         "v_erc1155_batch_transfers",
-        LogsOf::Heights,
+        LogSource::Heights,
         "TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, \
          uint256[] values)",
     ),
     (
         "v_erc1155_transfers",
-        LogsOf::Heights,
+        LogSource::Heights,
         "TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, \
          uint256 value)",
     ),
-    ("v_erc20_approvals", LogsOf::Heights, "Approval(address indexed owner, address indexed spender, uint256 value)"),
-    ("v_erc20_transfers", LogsOf::Heights, "Transfer(address indexed from, address indexed to, uint256 value)"),
+    (
+        "v_erc20_approvals",
+        LogSource::Heights,
+        "Approval(address indexed owner, address indexed spender, uint256 value)",
+    ),
+    ("v_erc20_transfers", LogSource::Heights, "Transfer(address indexed from, address indexed to, uint256 value)"),
     (
         "v_erc721_approvals",
-        LogsOf::Heights,
+        LogSource::Heights,
         "Approval(address indexed owner, address indexed approved, uint256 indexed tokenId)",
     ),
     (
         "v_erc721_transfers",
-        LogsOf::Heights,
+        LogSource::Heights,
         "Transfer(address indexed from, address indexed to, uint256 indexed tokenId)",
     ),
     (
         "v_uniswap_v2_swaps",
-        LogsOf::Heights,
+        LogSource::Heights,
         "Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, \
          uint256 amount1Out, address indexed to)",
     ),
     (
         "v_uniswap_v3_swaps",
-        LogsOf::Heights,
+        LogSource::Heights,
         "Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, \
          uint160 sqrtPriceX96, uint128 liquidity, int24 tick)",
     ),
     (
         "v_uniswap_v4_swaps",
-        LogsOf::Heights,
+        LogSource::Heights,
         "Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, \
          uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)",
     ),
-    ("v_weth_deposits", LogsOf::Contracts, "Deposit(address indexed dst, uint256 wad)"),
-    ("v_weth_withdrawals", LogsOf::Contracts, "Withdrawal(address indexed src, uint256 wad)"),
+    ("v_weth_deposits", LogSource::Contracts, "Deposit(address indexed dst, uint256 wad)"),
+    ("v_weth_withdrawals", LogSource::Contracts, "Withdrawal(address indexed src, uint256 wad)"),
 ];
 
 /// The statements of the views.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use alloy_primitives::{address, hex, keccak256};
 
 use crate::{
-    Account, BlockContext, BlockOverrides, Call, CallContext, Failure, Fees, Key, Limits, NothingNewer, PartialState,
+    Account, BlockContext, BlockOverrides, Call, CallContext, Failure, Fees, Key, Limits, NoNewerBlocks, PartialState,
     Point, Schedule, StateCache, StateValue, Step, access_list, bytecode, estimate, execute,
 };
 use trawl_core::primitives::{Address, B256, Bytes, U256};
@@ -58,7 +58,7 @@ impl Scene {
     fn run<T>(&self, run: impl Fn(&Call, CallContext<'_>) -> Step<T>) -> Result<T, Failure> {
         let rules = Schedule::of_chain(self.chain).expect("a known chain").at(&self.block).expect("known rules");
         let mut state =
-            PartialState::new(StateCache::new(1 << 20), Point::default(), Arc::new(NothingNewer), BTreeMap::new());
+            PartialState::new(StateCache::new(1 << 20), Point::default(), Arc::new(NoNewerBlocks), BTreeMap::new());
         let limits = Limits { gas: 50_000_000, deadline: Instant::now() + Duration::from_secs(60) };
         let code_hash = keccak256(&self.code);
         loop {

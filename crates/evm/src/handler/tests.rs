@@ -10,7 +10,7 @@ use trawl_chains::{BASE_FEE_VAULT, DataSize, FEE_PARAMETERS, L1_FEE_VAULT, OPERA
 
 use crate::replay::{Progress, RecordedTransaction, Replay, Tracer};
 use crate::{
-    Account, BlockContext, BlockOverrides, Call, CallContext, Failure, Fees, Key, Limits, NothingNewer, Origin,
+    Account, BlockContext, BlockOverrides, Call, CallContext, Failure, Fees, Key, Limits, NoNewerBlocks, Origin,
     PartialState, Point, Rules, RulesError, Schedule, StateCache, StateValue, Step, execute,
 };
 use trawl_core::primitives::{Address, B256, Bytes, U256};
@@ -41,7 +41,7 @@ fn rules(timestamp: u64) -> Rules {
 }
 
 fn empty() -> PartialState {
-    PartialState::new(StateCache::new(1 << 20), Point::default(), Arc::new(NothingNewer), BTreeMap::new())
+    PartialState::new(StateCache::new(1 << 20), Point::default(), Arc::new(NoNewerBlocks), BTreeMap::new())
 }
 
 /// A state in which the sender has a balance, and all fees have parameters.

@@ -23,7 +23,7 @@ use super::tracer::Tracer;
 use crate::environment::environment;
 use crate::replay::{Progress, RecordedTransaction, Replay};
 use crate::{
-    Account, BlockContext, BlockOverrides, Call, Fees, Key, NothingNewer, Origin, PartialState, Point, Schedule,
+    Account, BlockContext, BlockOverrides, Call, Fees, Key, NoNewerBlocks, Origin, PartialState, Point, Schedule,
     StateCache, StateValue, Step, bytecode,
 };
 use trawl_core::primitives::{Address, B256, Bytes, U256};
@@ -171,7 +171,7 @@ fn state(file: &Path) -> BTreeMap<Address, Value> {
 
 fn partial(accounts: &BTreeMap<Address, Value>) -> PartialState {
     let mut partial =
-        PartialState::new(StateCache::new(1 << 20), Point::default(), Arc::new(NothingNewer), BTreeMap::new());
+        PartialState::new(StateCache::new(1 << 20), Point::default(), Arc::new(NoNewerBlocks), BTreeMap::new());
     for (address, account) in accounts {
         let code: Bytes = read(&account["code"]);
         let (balance, nonce, code_hash) = (read(&account["balance"]), number(&account["nonce"]), keccak256(&code));

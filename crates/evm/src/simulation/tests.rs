@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::{
-    Account, AccountOverride, BlockOverrides, Call, Key, Limits, NothingNewer, PartialState, Point, Schedule,
+    Account, AccountOverride, BlockOverrides, Call, Key, Limits, NoNewerBlocks, PartialState, Point, Schedule,
     StateCache, StateValue, Step,
 };
 use alloy_consensus::Header;
@@ -30,7 +30,7 @@ fn simulation(blocks: Vec<BlockPlan>, whole: Option<WholeState>) -> Simulation {
 
 fn outcome(simulation: &Simulation) -> Result<Vec<SimulatedBlock>, Refusal> {
     let point = Point { block: 9, branch: 0 };
-    let mut state = PartialState::new(StateCache::new(0), point, Arc::new(NothingNewer), BTreeMap::new());
+    let mut state = PartialState::new(StateCache::new(0), point, Arc::new(NoNewerBlocks), BTreeMap::new());
     loop {
         let limits = Limits { gas: 50_000_000, deadline: Instant::now() + Duration::from_secs(60) };
         match simulation.run(&state, limits) {

@@ -21,7 +21,7 @@ columns! {
 
 columns! {
     /// Number of blocks that an address made.
-    pub struct MadeTotal / MadeTotalView {
+    pub struct MinedTotal / MinedTotalView {
         /// Settled blocks whose beneficiary is the address.
         blocks: u64,
     }
@@ -87,7 +87,7 @@ pub fn at(heights: &[BlockNumber], blocks: &Span, order: Order) -> Statement<Blo
 
 /// How many settled blocks `miner` made: rows of a height, which are next to each other, are grouped as they are read.
 #[must_use]
-pub fn total(miner: &Address, settled: &[BlockRange]) -> Statement<MadeTotal> {
+pub fn total(miner: &Address, settled: &[BlockRange]) -> Statement<MinedTotal> {
     let sql = format!(
         "SELECT count() AS blocks
 FROM
@@ -102,7 +102,7 @@ FROM
         settled_blocks("block_number", settled).join("\n    AND ")
     );
     let select = Select::default().blocks("block_number", &settled.to_vec().into());
-    let mut statement: Statement<MadeTotal> = select.with("miner", miner).statement(sql);
+    let mut statement: Statement<MinedTotal> = select.with("miner", miner).statement(sql);
     statement.settings = SUM_SETTINGS;
     statement.workload = Workload::Scan;
     statement.is_in_tables = !settled.is_empty();

@@ -40,7 +40,7 @@ columns! {
 
 columns! {
     /// The block of a row.
-    pub struct Sighting / SightingView {
+    pub struct AddressOccurrence / AddressOccurrenceView {
         /// Height of the block.
         block_number: u64,
     }
@@ -73,7 +73,7 @@ pub fn creation_code(address: &Address, block: &Span, transaction_index: u32) ->
 
 /// A frame of a transaction in which the contract at `address` destroyed itself.
 #[must_use]
-pub fn destruction(address: &Address, block: &Span, transaction_index: u32) -> Statement<Sighting> {
+pub fn destruction(address: &Address, block: &Span, transaction_index: u32) -> Statement<AddressOccurrence> {
     participant(address, Some(Direction::From))
         .blocks("block_number", block)
         .condition(
@@ -88,14 +88,14 @@ pub fn destruction(address: &Address, block: &Span, transaction_index: u32) -> S
 
 /// The newest logs that `address` emitted in `blocks`.
 #[must_use]
-pub fn logs(address: &Address, blocks: &Span, limit: u64) -> Statement<Sighting> {
+pub fn logs(address: &Address, blocks: &Span, limit: u64) -> Statement<AddressOccurrence> {
     participant(address, None).blocks("block_number", blocks).page("logs", "block_number DESC", limit)
 }
 
 /// The newest call frame in `blocks` that code at `address` began: in the outermost one the sender begins. None that
 /// was undone: the creation of its contract may have been undone too.
 #[must_use]
-pub fn frame_of_code(address: &Address, blocks: &Span) -> Statement<Sighting> {
+pub fn frame_of_code(address: &Address, blocks: &Span) -> Statement<AddressOccurrence> {
     participant(address, Some(Direction::From))
         .condition("frame_index > 0", Predicate::AtLeast { column: "frame_index", number: 1 })
         .condition("is_undone = 0", Predicate::equals("is_undone", 0))
@@ -105,13 +105,13 @@ pub fn frame_of_code(address: &Address, blocks: &Span) -> Statement<Sighting> {
 
 /// The newest token transfer in `blocks` that `address` takes part in.
 #[must_use]
-pub fn token_transfer(address: &Address, blocks: &Span) -> Statement<Sighting> {
+pub fn token_transfer(address: &Address, blocks: &Span) -> Statement<AddressOccurrence> {
     participant(address, None).blocks("block_number", blocks).page("token_transfers", "block_number DESC", 1)
 }
 
 /// The newest token transfer to `address` in `blocks`.
 #[must_use]
-pub fn token_receipt(address: &Address, blocks: &Span) -> Statement<Sighting> {
+pub fn token_receipt(address: &Address, blocks: &Span) -> Statement<AddressOccurrence> {
     participant(address, Some(Direction::To)).blocks("block_number", blocks).page(
         "token_transfers_by_direction",
         "block_number DESC",

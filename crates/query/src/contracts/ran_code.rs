@@ -10,7 +10,7 @@ use trawl_core::statement::Statement;
 
 columns! {
     /// An address that ran code.
-    pub struct RanCode / RanCodeView {
+    pub struct ExecutedCode / ExecutedCodeView {
         /// Emitter of a log, or caller.
         address: Address,
     }
@@ -23,7 +23,7 @@ const MAX_ROWS: u64 = 1_000_000;
 /// table, in one statement where both are the same blocks. An address may come more than once; some may be missing if
 /// together they have more rows than are looked at.
 #[must_use]
-pub fn ran_code(addresses: &[Address], logs: &Span, calls: &Span) -> Vec<Statement<RanCode>> {
+pub fn ran_code(addresses: &[Address], logs: &Span, calls: &Span) -> Vec<Statement<ExecutedCode>> {
     let (emitters, callers) = (emitters(addresses, logs), callers(addresses, calls));
     match (logs.is_empty(), calls.is_empty()) {
         (true, true) => Vec::new(),
@@ -37,12 +37,12 @@ pub fn ran_code(addresses: &[Address], logs: &Span, calls: &Span) -> Vec<Stateme
 }
 
 /// Which of `addresses` emitted a log in `blocks`.
-fn emitters(addresses: &[Address], blocks: &Span) -> Statement<RanCode> {
+fn emitters(addresses: &[Address], blocks: &Span) -> Statement<ExecutedCode> {
     once(among(addresses).blocks("block_number", blocks).page("logs", "address", MAX_ROWS))
 }
 
 /// Which of `addresses` began a call from inside a transaction in `blocks`.
-fn callers(addresses: &[Address], blocks: &Span) -> Statement<RanCode> {
+fn callers(addresses: &[Address], blocks: &Span) -> Statement<ExecutedCode> {
     let inner = among(addresses)
         .condition("direction = {direction:String}", Predicate::is("direction", Direction::From.as_str()))
         .with("direction", Direction::From.as_str())
@@ -53,7 +53,7 @@ fn callers(addresses: &[Address], blocks: &Span) -> Statement<RanCode> {
 }
 
 /// Both reads as one; the second has all values of the first.
-fn together(emitters: &Statement<RanCode>, mut callers: Statement<RanCode>) -> Statement<RanCode> {
+fn together(emitters: &Statement<ExecutedCode>, mut callers: Statement<ExecutedCode>) -> Statement<ExecutedCode> {
     callers.sql = format!("{}\nUNION ALL\n{}", emitters.sql, callers.sql).into();
     callers
 }
@@ -65,7 +65,7 @@ fn among(addresses: &[Address]) -> Select {
 }
 
 /// The rows that the tables have, each address once, so that few cross the wire.
-fn once(mut statement: Statement<RanCode>) -> Statement<RanCode> {
+fn once(mut statement: Statement<ExecutedCode>) -> Statement<ExecutedCode> {
     statement.sql = format!("SELECT DISTINCT address\nFROM (\n{}\n)\nORDER BY address", statement.sql).into();
     statement
 }

@@ -11,7 +11,7 @@ use trawl_core::statement::{Parameter, SUM_SETTINGS, Statement, Workload};
 
 columns! {
     /// The position of a transaction, and its sort key.
-    pub struct SortedPlace / SortedPlaceView {
+    pub struct SortedKey / SortedKeyView {
         /// Height of its block.
         block_number: u64,
         /// Position in the block.
@@ -97,7 +97,7 @@ pub fn positions(
     settled: &[BlockRange],
     beyond: Option<&SortedPosition>,
     limit: u64,
-) -> Statement<SortedPlace> {
+) -> Statement<SortedKey> {
     let column = match sorted.by {
         SortedBy::Value => "value",
         SortedBy::Fee => "ifNull(fee, toUInt256(0))",

@@ -10,7 +10,7 @@ use trawl_ingest::source::BlockSource;
 use trawl_ingest::source::cryo::CryoSource;
 use trawl_ingest::source::dump::DumpSource;
 use trawl_ingest::source::era1::Era1Source;
-use trawl_ingest::source::rpc::{RpcSource, StateWish, TraceChoice};
+use trawl_ingest::source::rpc::{RequestedState, RpcSource, TraceChoice};
 use trawl_node::NodeClient;
 
 use super::super::error::Failure;
@@ -92,7 +92,7 @@ async fn of_node(
     let first = blocks.map_or(newest.saturating_sub(BLOCKS - 1), |blocks| blocks.first());
     let blocks = BlockRange::new(first, blocks.map_or(newest, |blocks| blocks.last().min(newest)));
     let source = RpcSource::new(node, blocks.into_iter().collect(), 1, TraceChoice::Off).await?;
-    Ok(recognise(source.with_state(StateWish::Never)).await?)
+    Ok(recognise(source.with_state(RequestedState::Never)).await?)
 }
 
 /// The chain that a source names, before anything is read of it.

@@ -19,7 +19,7 @@ use crate::source::SourceError;
 
 /// Whether state is requested from a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum StateWish {
+pub enum RequestedState {
     /// As far as it has it.
     IfThere,
     /// Not at all.
@@ -36,7 +36,7 @@ const QUEUES: [Address; 2] =
 /// Requests state from nodes.
 #[derive(Debug)]
 pub(super) struct StateTracing {
-    wish: StateWish,
+    wish: RequestedState,
     /// The first block from which nodes have it.
     pub horizon: Horizon,
 }
@@ -74,13 +74,13 @@ pub(super) enum StateOutcome {
 }
 
 impl StateTracing {
-    pub(super) fn new(wish: StateWish) -> Self {
+    pub(super) fn new(wish: RequestedState) -> Self {
         Self { wish, horizon: Horizon::new("state") }
     }
 
     /// Whether the state of a block is to be requested. Nothing ran before block 0.
     pub(super) fn is_worth(&self, block: u64, age: BlockAge) -> bool {
-        self.wish == StateWish::IfThere && block > 0 && self.horizon.is_worth(block, age)
+        self.wish == RequestedState::IfThere && block > 0 && self.horizon.is_worth(block, age)
     }
 
     /// Adds the state differences of a block to its parts. A block without it is a block without that part; a node
