@@ -9,7 +9,7 @@ use xtask::{engine_library, tools};
 
 use chains::BUNDLED;
 use load::ChainServer;
-use node::Node;
+use node::Process;
 use programs::{Ports, Programs};
 
 mod blocks;
@@ -29,8 +29,11 @@ pub struct DemoFlags {
     #[arg(long)]
     check: bool,
     /// Load a scenario chain from a real node (anvil, from npm) over JSON-RPC instead of the bundled blocks.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "live")]
     node: bool,
+    /// Also follow a chain that grows by a block every two seconds (anvil, from npm), at the next port.
+    #[arg(long)]
+    live: bool,
 }
 
 /// Set by Ctrl-C.
@@ -51,9 +54,11 @@ pub fn run(flags: &DemoFlags) -> anyhow::Result<()> {
         libc::signal(libc::SIGINT, handler as libc::sighandler_t);
     }
     let (programs, engine) = Programs::start(&library, if flags.check { Ports::Free } else { Ports::Fixed })?;
-    let (_node, served) = serve(&programs, flags.node)?;
+    let (processes, served) = serve(&programs, flags)?;
     if flags.check {
-        check::all(&served)?;
+        let (fixed, live) = served.split_at(served.len() - usize::from(flags.live));
+        check::all(fixed)?;
+        live.iter().try_for_each(check::grows)?;
     } else {
         show::show(&served, &engine.url)?;
         while !INTERRUPTED.load(Ordering::Relaxed) {
@@ -61,16 +66,24 @@ pub fn run(flags: &DemoFlags) -> anyhow::Result<()> {
         }
         println!("\nstopping");
     }
+    drop(processes);
     stop(served, engine)
 }
 
-/// Loads what is to be shown, and starts an API for each chain; the scenario's node goes on until it is dropped.
-fn serve(programs: &Programs, is_scenario: bool) -> anyhow::Result<(Option<Node>, Vec<ChainServer>)> {
-    if is_scenario {
+/// Loads what is to be shown, and starts an API for each chain; nodes and what follows them go on until they are
+/// dropped.
+fn serve(programs: &Programs, flags: &DemoFlags) -> anyhow::Result<(Vec<Process>, Vec<ChainServer>)> {
+    if flags.node {
         let (node, served) = node::serve(programs)?;
-        return Ok((Some(node), vec![served]));
+        return Ok((vec![node], vec![served]));
     }
-    Ok((None, load::serve_all(programs, BUNDLED)?))
+    let mut served = load::serve_all(programs, BUNDLED)?;
+    if !flags.live {
+        return Ok((Vec::new(), served));
+    }
+    let (processes, live) = node::serve_live(programs, served.len())?;
+    served.push(live);
+    Ok((processes.into(), served))
 }
 
 fn stop(served: Vec<ChainServer>, engine: Server) -> anyhow::Result<()> {

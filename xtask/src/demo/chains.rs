@@ -78,3 +78,6 @@ pub const BUNDLED: &[Chain] = &[
 /// The chain that the scenario makes on a node.
 pub const SCENARIO: Chain =
     Chain { name: "anvil-hardhat", coin: "coins", id: 31_337, database: "trawl", dumps: &[], parts: None };
+
+/// The same chain, which goes on beside the bundled ones.
+pub const LIVE: Chain = Chain { name: "Live chain (anvil)", coin: "ETH", database: "trawl_live", ..SCENARIO };

@@ -1,5 +1,8 @@
 //! `--check`: answers about every block and every transaction, compared with the source.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use ureq::Agent;
@@ -14,6 +17,22 @@ const MAX_LOGS: usize = 1000;
 
 /// The code of errors about blocks, or parts of them, that were not loaded.
 const NOT_INDEXED: i32 = -32002;
+
+/// The longest time in which a live chain must have a new block.
+const NEW_BLOCK: Duration = Duration::from_secs(30);
+
+/// Waits for a new block of a live chain.
+pub fn grows(live: &ChainServer) -> anyhow::Result<()> {
+    let (agent, url) = (http::agent(), format!("{}/api/v2/blocks?items_count=1", live.api.url));
+    let newest = || anyhow::Ok(http::get(&agent, &url)?.json()?["items"][0]["height"].as_u64());
+    let (first, started) = (newest()?, Instant::now());
+    while newest()? <= first {
+        ensure!(started.elapsed() < NEW_BLOCK, "no block after {first:?} within {NEW_BLOCK:?}");
+        thread::sleep(Duration::from_millis(100));
+    }
+    println!("demo: {}: a new block within {:.1} s", live.chain.name, started.elapsed().as_secs_f64());
+    Ok(())
+}
 
 /// Checks all chains, and prints how many answers were compared.
 pub fn all(served: &[ChainServer]) -> anyhow::Result<()> {

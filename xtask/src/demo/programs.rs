@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
@@ -78,6 +78,15 @@ impl Programs {
         }
         ensure!(output.status.success(), "{command:?} failed: {}", output.status);
         Ok(())
+    }
+
+    /// Starts `trawl-ingest follow` on the database of a chain.
+    pub fn follow(&self, chain: &Chain, arguments: &[&str]) -> anyhow::Result<Child> {
+        let mut command = Command::new(workspace::program(PROFILE, "trawl-ingest"));
+        command.arg("follow").args(arguments);
+        command.args(["--clickhouse-url", &self.engine, "--clickhouse-database", chain.database]);
+        command.env("RUST_LOG", "error").stdin(Stdio::null()).process_group(0);
+        command.spawn().with_context(|| format!("cannot start {command:?}"))
     }
 
     /// Starts the API of a chain, and waits until it has the blocks; `position` counts the chains from 0.
