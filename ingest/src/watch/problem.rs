@@ -22,6 +22,8 @@ pub(super) enum ProblemKind {
     NodePruned,
     /// A node is of another chain.
     NodeForeign,
+    /// No node has the newest block that readers see.
+    NodeBehind,
     /// ClickHouse does not answer.
     ClickhouseUnreachable,
     /// ClickHouse refuses writes.
@@ -34,7 +36,7 @@ pub(super) enum ProblemKind {
 
 impl ProblemKind {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::NodeUnreachable,
         Self::NodeSilent,
         Self::NodeSlow,
@@ -42,6 +44,7 @@ impl ProblemKind {
         Self::NodeRateLimited,
         Self::NodePruned,
         Self::NodeForeign,
+        Self::NodeBehind,
         Self::ClickhouseUnreachable,
         Self::ClickhouseRefuses,
         Self::DiskFull,
@@ -58,6 +61,7 @@ impl ProblemKind {
             Self::NodeRateLimited => "node_rate_limited",
             Self::NodePruned => "node_pruned",
             Self::NodeForeign => "node_foreign",
+            Self::NodeBehind => "node_behind",
             Self::ClickhouseUnreachable => "clickhouse_unreachable",
             Self::ClickhouseRefuses => "clickhouse_refuses",
             Self::DiskFull => "disk_full",

@@ -45,7 +45,7 @@ pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Problem> {
     problems.extend(evidence.refusal.map(|error| of_store(error, evidence.store_silence)));
     problems.extend(of_missing(&evidence.missing));
     if problems.is_empty() {
-        problems.extend(of_waiting(evidence).or_else(|| of_standing(evidence)));
+        problems.extend(of_waiting(evidence).or_else(|| of_standing(evidence)).or_else(|| of_lagging_nodes(evidence)));
     }
     problems
 }
@@ -55,7 +55,8 @@ pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Problem> {
 pub(super) fn is_held_up(evidence: &Evidence<'_>, node_silence: Duration) -> bool {
     let Evidence { refusal, node_block, head, interval, .. } = evidence;
     let is_silent = node_block.is_none() || node_silence >= *interval * SILENT_INTERVALS;
-    refusal.is_some() || head.is_none() || is_silent || of_standing(evidence).is_some() || is_blind(evidence)
+    let stands = of_standing(evidence).is_some() || of_lagging_nodes(evidence).is_some();
+    refusal.is_some() || head.is_none() || is_silent || stands || is_blind(evidence)
 }
 
 /// Whether no node says its height and readers see nothing new: there may be newer blocks.
@@ -149,6 +150,16 @@ fn of_standing(evidence: &Evidence<'_>) -> Option<Problem> {
     is_long.then(|| Problem { age: evidence.head_age, ..Problem::new(ProblemKind::StandingStill, "", detail) })
 }
 
+/// Nodes that went back, as after a restart from a snapshot. That one was asked before the newest block came is usual.
+fn of_lagging_nodes(evidence: &Evidence<'_>) -> Option<Problem> {
+    let head = evidence.head?;
+    let node = evidence.node_block.filter(|node| *node < head)?;
+    let is_long = evidence.head_age >= evidence.interval * STANDING_INTERVALS;
+    let age = seconds(evidence.head_age);
+    let detail = format!("the node is at block {node}, and readers have seen block {head} for {age}");
+    is_long.then(|| Problem { age: evidence.head_age, ..Problem::new(ProblemKind::NodeBehind, "", detail) })
+}
+
 fn seconds(duration: Duration) -> String {
     format!("{:.1} s", duration.as_secs_f64())
 }
@@ -236,6 +247,14 @@ mod tests {
         assert_eq!(names(node(), |evidence| evidence.oldest_call = waiting(limited)), ["node_rate_limited"]);
         let standing = |evidence: &mut Evidence<'_>| (evidence.head, evidence.head_age) = (Some(8), INTERVAL * 10);
         assert_eq!(names(node(), standing), ["standing_still"]);
+        let lagging = |intervals: u32| {
+            let lag = move |evidence: &mut Evidence<'_>| {
+                (evidence.head, evidence.head_age) = (Some(10), INTERVAL * intervals);
+            };
+            names(node(), lag)
+        };
+        assert_eq!(lagging(10), ["node_behind"]);
+        assert!(lagging(9).is_empty(), "the node was asked before that block came");
         let full = StoreError::Refused { code: 243, message: "NOT_ENOUGH_SPACE".into() };
         let missing = MissingPart { part: "state", reason: MissingReason::Pruned, cause: "gone".into() };
         let nodes = [node()];

@@ -27,7 +27,7 @@ impl Problem {
 }
 
 /// The kinds of problems: those that `follow` reports, and those that the API finds.
-pub(crate) const KINDS: [&str; 17] = [
+pub(crate) const KINDS: [&str; 18] = [
     "node_unreachable",
     "node_silent",
     "node_slow",
@@ -35,6 +35,7 @@ pub(crate) const KINDS: [&str; 17] = [
     "node_rate_limited",
     "node_pruned",
     "node_foreign",
+    "node_behind",
     "clickhouse_unreachable",
     "clickhouse_refuses",
     "disk_full",
