@@ -10,8 +10,10 @@ use trawl_core::store::{Damage, DamagedTable, Head, LackingColumn, TokenProgress
 use crate::block::range_list::{list, pairs};
 
 mod following;
+mod state_gaps;
 
 pub use following::FollowStatus;
+use state_gaps::StateGap;
 
 /// The state of the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -42,6 +44,8 @@ pub struct Status {
     pub without_rewards: Vec<(u64, u64)>,
     /// The block up to which the API answers state: the changes of all from 0 on are there.
     pub state: Option<u64>,
+    /// Why it is not answered up to the head: at most a reason of block 0, and one of the lowest block above it.
+    pub state_gaps: Vec<StateGap>,
     /// Committed ranges whose changes of state are missing: state from there on is not answered.
     pub without_state: Vec<(u64, u64)>,
     /// Committed ranges of which only what the system itself changed is missing: state from there on is answered where
@@ -136,6 +140,7 @@ impl Status {
                 Some(missing) => missing.first().checked_sub(1),
                 None => head.number(),
             }),
+            state_gaps: StateGap::all(head),
             without_state: without(&head.known_state),
             without_system_state: pairs(
                 &head.known_state.ranges().iter().flat_map(|range| head.state.missing(*range)).collect::<Vec<_>>(),
@@ -145,6 +150,13 @@ impl Status {
             lacking: lacking.into_iter().map(Into::into).collect(),
             damaged: damaged(damage),
         }
+    }
+
+    /// Up to which block state is answered, and why not further.
+    fn state_text(&self) -> String {
+        let reach = self.state.map_or_else(|| "none".into(), |block| format!("up to block {block}"));
+        let reasons: Vec<String> = self.state_gaps.iter().map(|gap| gap.text()).collect();
+        if reasons.is_empty() { reach } else { format!("{reach}: {}", reasons.join("; ")) }
     }
 
     /// For a person; long lists are cut.
@@ -166,7 +178,7 @@ impl Status {
             ("without rewards", list(&self.without_rewards)),
             ("without state", list(&self.without_state)),
             ("without system", list(&self.without_system_state)),
-            ("state", self.state.map_or_else(|| NO_STATE.into(), |block| format!("up to block {block}"))),
+            ("state", self.state_text()),
             ("token statistics", self.token_statistics.map_or_else(|| "none".into(), |reach| format!("up to {reach}"))),
             ("following", self.following.as_ref().map_or_else(|| "no".into(), FollowStatus::text)),
             ("damaged", if self.damaged.is_empty() { "no".into() } else { "run `trawl-ingest repair`".into() }),
@@ -186,9 +198,6 @@ impl Status {
         text
     }
 }
-
-/// Why no state is answered.
-const NO_STATE: &str = "none: it needs the changes of every block from 0 on (--genesis FILE, and a node with traces)";
 
 fn counts(verdicts: &BTreeMap<String, u64>) -> String {
     let counts: Vec<String> = verdicts.iter().map(|(verdict, blocks)| format!("{blocks} {verdict}")).collect();

@@ -1,5 +1,8 @@
 //! `trawl-ingest` as a program: exit codes, status, secrets.
 
+use xtask::workspace;
+
+use super::node::Node;
 use super::*;
 
 #[test]
@@ -83,6 +86,41 @@ fn status_says_of_state_what_the_api_answers() -> anyhow::Result<()> {
         let missing = status["without_state"].as_array().is_some_and(|ranges| !ranges.is_empty());
         ensure!(is_answered || missing || status["gaps"] != json!([]), "{name}: {status}");
     }
+    Ok(())
+}
+
+/// Why there is no state, as `status` and its form for scripts say.
+fn reasons(database: &str) -> anyhow::Result<(String, Value)> {
+    let text = env::run(env::ingest(database, &["status"]), 0)?.stdout;
+    let text = String::from_utf8(text)?;
+    let state = text.lines().find_map(|line| line.strip_prefix("state  ")).context("a line of state")?;
+    let json: Value = serde_json::from_slice(&env::run(env::ingest(database, &["status", "--json"]), 0)?.stdout)?;
+    Ok((state.trim().to_owned(), json["state_gaps"].clone()))
+}
+
+/// Each reason for missing state alone, and two of them together.
+#[test]
+fn status_says_why_there_is_no_state() -> anyhow::Result<()> {
+    let (whole, pruned) = (Node::start("hive", &[])?, Node::start("hive", &["--pruned-below", "20"])?);
+    let genesis = workspace::fixture("hive/genesis.json").display().to_string();
+    let with_genesis = ["--genesis", &genesis];
+    let gap = |block: u64, reason: &str| json!({"block": block, "reason": reason});
+    for (database, node, flags, reach, expected) in [
+        ("status_not_loaded", &whole, &["--from", "4"][..], "none", &[gap(0, "block")][..]),
+        ("status_pruned", &pruned, &with_genesis, "up to block 0", &[gap(1, "traces")]),
+        ("status_neither", &pruned, &[], "none", &[gap(0, "genesis"), gap(1, "traces")]),
+        ("status_no_state", &whole, &["--state", "off"], "none", &[gap(0, "genesis"), gap(1, "state_changes")]),
+    ] {
+        let _database = env::migrate(database)?;
+        let load = [&["load", "--rpc-url", &node.url, "--to", "8", "--merge", "off"][..], flags].concat();
+        env::run(env::ingest(database, &load), 0)?;
+        let (text, gaps) = reasons(database)?;
+        ensure!(text.starts_with(&format!("{reach}: block ")) && gaps == json!(expected), "{database}: {text} {gaps}");
+        let says_genesis = text.contains("--genesis FILE");
+        ensure!(says_genesis == expected.contains(&gap(0, "genesis")), "{database}: {text}");
+    }
+    let (text, gaps) = reasons(chain("hive").name)?;
+    ensure!(text == "up to block 54" && gaps == json!([]), "{text} {gaps}");
     Ok(())
 }
 
