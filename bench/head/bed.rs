@@ -55,7 +55,7 @@ impl TestBed {
         std::fs::write(&genesis, chain.world.genesis().to_string())?;
         let launch = Launch { profile: flags.profile.clone(), cores: flags.cores.clone(), folder };
         let node = Node::start(Arc::clone(&chain))?;
-        let engine = launch.engine()?;
+        let engine = launch.engine("127.0.0.1:0")?;
         launch.ingest(&engine.url, "trawl", &["migrate"])?;
         let arguments = flags.api_flag.clone();
         let allowed = Duration::from_secs_f64(flags.allowed_staleness);
@@ -81,6 +81,15 @@ impl TestBed {
         self.api = None;
         self.wait_until_followed()?;
         self.api = Some(self.launch.api(&self.engine.url, &self.arguments)?);
+        self.target()?.catch_up(&self.agent).map(drop)
+    }
+
+    /// Stops the engine and starts it over what it wrote; readers get the newest block again.
+    pub fn restart_engine(&mut self) -> anyhow::Result<()> {
+        let listen = self.engine.url.trim_start_matches("http://").to_owned();
+        self.engine.end()?;
+        self.engine = self.launch.engine(&listen)?;
+        self.wait_until_followed()?;
         self.target()?.catch_up(&self.agent).map(drop)
     }
 

@@ -14,6 +14,7 @@ mod chain;
 mod clients;
 mod judge;
 mod legs;
+mod memory;
 mod metrics;
 mod node;
 mod pace;
@@ -40,6 +41,9 @@ pub struct Flags {
     /// Seconds of the soak.
     #[arg(long, default_value_t = 600.)]
     soak_seconds: f64,
+    /// Reorganisations in the soak [default: 36 in ten minutes].
+    #[arg(long)]
+    soak_reorganisations: Option<u32>,
     /// One minute: fewer rates, fewer clients, shorter measurements.
     #[arg(long)]
     short: bool,
@@ -100,6 +104,13 @@ pub struct Flags {
     /// Set by `cargo bench`.
     #[arg(long, hide = true)]
     bench: bool,
+}
+
+impl Flags {
+    /// Seconds between reorganisations of the soak.
+    fn soak_pause(&self) -> f64 {
+        self.soak_reorganisations.map_or(600. / 36., |count| self.soak_seconds / f64::from(count.max(1)))
+    }
 }
 
 /// Says what goes on.

@@ -36,11 +36,11 @@ impl Launch {
         Ok(command)
     }
 
-    /// The engine over an empty folder.
-    pub fn engine(&self) -> anyhow::Result<Server> {
+    /// The engine over its folder, at this address; port 0 is a free one.
+    pub fn engine(&self, listen: &str) -> anyhow::Result<Server> {
         let mut command = self.command("trawl-engine")?;
         command.arg("--data-dir").arg(self.folder.join("engine"));
-        command.args(["--listen", "127.0.0.1:0", "--library"]).arg(engine_library::ensure()?);
+        command.args(["--listen", listen, "--library"]).arg(engine_library::ensure()?);
         Server::start(command)
     }
 

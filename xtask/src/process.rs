@@ -107,6 +107,14 @@ impl Server {
         end(&mut self.child)
     }
 
+    /// Terminates it and waits, unless it has ended; its address remains known.
+    pub fn end(&mut self) -> anyhow::Result<()> {
+        if self.child.try_wait()?.is_none() {
+            end(&mut self.child)?;
+        }
+        Ok(())
+    }
+
     /// Ends it at once (SIGKILL), as a crash would.
     pub fn kill(mut self) -> anyhow::Result<()> {
         self.child.kill()?;

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use crate::bed::TestBed;
 use crate::chain::Size;
 use crate::clients::ClientPool;
+use crate::memory::{MemorySampler, Sizes, Third, thirds};
 use crate::metrics::NewestBlocks;
 use crate::pace::{GrowingChain, Pace};
-use crate::processes::resident;
 use crate::report::{Bound, Report, figure};
 use crate::sockets::Subscriber;
 use crate::tally::{Route, Tally};
@@ -24,7 +24,8 @@ struct Outcome {
     /// Logs that subscribers have and should not, or the other way round.
     socket_wrongs: usize,
     disconnected: Vec<String>,
-    memory: [[f64; 2]; 2],
+    /// Memory from start to end.
+    memory: Vec<Sizes>,
     newest: NewestBlocks,
 }
 
@@ -32,7 +33,11 @@ fn run(bed: &TestBed, pace: Pace, (clients, sockets): (usize, usize), seconds: f
     let target = bed.target()?;
     let agent = crate::clients::agent();
     target.catch_up(&agent)?;
-    let memory = || [bed.engine.id(), bed.api.as_ref().map_or(0, |api| api.id())].map(resident);
+    let processes = [
+        bed.engine.id(),
+        bed.api.as_ref().map_or(0, |api| api.id()),
+        bed.follow.as_ref().map_or(0, |follow| follow.id()),
+    ];
     let subscribers: Vec<Subscriber> = (0..sockets)
         .map(|number| Subscriber::start(&target.url, &bed.chain, 3 + (number % 5) as u8))
         .collect::<anyhow::Result<_>>()?;
@@ -40,16 +45,16 @@ fn run(bed: &TestBed, pace: Pace, (clients, sockets): (usize, usize), seconds: f
         let model = bed.chain.model();
         (model.len(), model.reorganisations())
     };
-    let (before, held) = (bed.spent()?, memory());
+    let before = bed.spent()?;
     let growing = GrowingChain::start(&bed.chain, pace);
-    let crowd = ClientPool::start(&target, clients);
+    let (crowd, sampler) = (ClientPool::start(&target, clients), MemorySampler::start(processes));
     let started = Instant::now();
     while started.elapsed().as_secs_f64() < seconds {
-        std::thread::sleep(Duration::from_secs_f64(seconds.min(30.)));
+        std::thread::sleep(Duration::from_secs_f64((seconds - started.elapsed().as_secs_f64()).clamp(0.01, 30.)));
         progress(&format!("{:.0} of {seconds:.0} s", started.elapsed().as_secs_f64()));
     }
     let (tally, took) = crowd.stop();
-    let (after, now, newest) = (bed.spent()?, memory(), NewestBlocks::of(&target.url)?);
+    let (after, memory, newest) = (bed.spent()?, sampler.stop(), NewestBlocks::of(&target.url)?);
     growing.stop()?;
     // What a subscriber has counts once it has everything.
     let caught_up = bed.wait_until_followed().and_then(|()| target.catch_up(&agent));
@@ -76,7 +81,7 @@ fn run(bed: &TestBed, pace: Pace, (clients, sockets): (usize, usize), seconds: f
         reorganisations: counts.1,
         socket_wrongs,
         disconnected,
-        memory: [[held[0], now[0]], [held[1], now[1]]],
+        memory,
         newest,
     })
 }
@@ -126,7 +131,8 @@ pub fn measure(bed: &mut TestBed, flags: &Flags, size: Size, report: &mut Report
             row.push(figure(outcome.spent[2] * 1e3 / outcome.blocks as f64));
             row.extend(verdicts(&all));
             row.push(format!("{}, {} disconnected", outcome.socket_wrongs, outcome.disconnected.len()));
-            row.extend(outcome.memory.map(|[_, after]| format!("{after:.0}")));
+            let last = outcome.memory.last().copied().unwrap_or([f64::NAN; 3]);
+            row.extend([0, 1].map(|of: usize| format!("{:.0}", last[of])));
             let NewestBlocks { in_memory, in_tables, mebibytes } = outcome.newest;
             row.push(format!("{in_memory} in {mebibytes:.0} MiB, {in_tables} beyond"));
             rows.push(row);
@@ -160,15 +166,43 @@ fn poll(rate: f64) -> Duration {
     Duration::from_secs_f64((1. / rate).clamp(0.05, 1.))
 }
 
+/// The programs whose memory is looked at, in the order of [`Sizes`].
+const PROGRAMS: [&str; 3] = ["engine", "API", "follow"];
+/// How much more memory a program may have in the last third of a soak than in the middle one.
+const GROWTH: f64 = 5.;
+/// The longest that readers may be answered from a head that was replaced.
+const OLDEST: f64 = 5.;
+
+/// Memory by third of the run, and whether it still grows in the last one.
+fn memory_by_third(report: &mut Report, memory: &[Sizes]) {
+    let mut rows = Vec::new();
+    for (of, program) in PROGRAMS.into_iter().enumerate() {
+        let parts = thirds(memory, of);
+        let text = |Third { median, peak }: Third| format!("{median:.0} ({peak:.0})");
+        rows.push([vec![program.to_owned()], parts.map(text).to_vec()].concat());
+        let growth = (parts[2].median / parts[1].median - 1.) * 100.;
+        report.goal(
+            format!("memory of {program}: last third over the middle one"),
+            " %",
+            growth,
+            Bound::AtMost(GROWTH),
+        );
+    }
+    let columns = ["MiB, median (peak)", "first third", "middle third", "last third"];
+    report.table("Resident memory", &columns, &rows);
+}
+
 /// The soak of the findings: a block every two seconds, 56 clients and 8 WebSockets.
 pub fn soak(bed: &mut TestBed, flags: &Flags, size: Size, report: &mut Report) -> anyhow::Result<()> {
     let seconds = flags.soak_seconds;
-    let pace = Pace { rate: 0.5, size, reorganise_every: Some(600. / 36.) };
+    let pace = Pace { rate: 0.5, size, reorganise_every: Some(flags.soak_pause()) };
     let outcome = run(bed, pace, (56, 8), seconds)?;
     let all = outcome.tally.sum();
     let rate = all.times.len() as f64 / outcome.seconds;
     let runs = bed.follow.as_mut().is_some_and(crate::processes::Follower::runs);
-    let [engine, api] = outcome.memory.map(|[before, after]| format!("{before:.0} → {after:.0} MiB"));
+    let edge = |sizes: Option<&Sizes>, of: usize| sizes.map_or(f64::NAN, |sizes| sizes[of]);
+    let [engine, api] = [0, 1]
+        .map(|of| format!("{:.0} → {:.0} MiB", edge(outcome.memory.first(), of), edge(outcome.memory.last(), of)));
     let mut row = vec![all.times.len().to_string(), figure(rate), outcome.reorganisations.to_string()];
     row.extend([figure(all.quantile(0.5)), figure(all.quantile(0.99))]);
     row.extend([0, 1].map(|of| figure(outcome.spent[of] * 1e3 / all.times.len() as f64)));
@@ -191,6 +225,7 @@ pub fn soak(bed: &mut TestBed, flags: &Flags, size: Size, report: &mut Report) -
         if runs { "goes on" } else { "ended" }
     );
     report.table(&title, &[&columns[..], &VERDICTS, &["logs of WebSockets wrong"]].concat(), &[row]);
+    memory_by_third(report, &outcome.memory);
     by_route(report, "Soak, by request", &outcome);
     for why in &outcome.disconnected {
         report.fact(format!("A WebSocket ended: {why}."));
@@ -213,6 +248,9 @@ pub fn soak(bed: &mut TestBed, flags: &Flags, size: Size, report: &mut Report) -
     for (name, count) in bad {
         report.goal(name, "", count as f64, Bound::AtMost(0.));
     }
+    report.goal("oldest head that was answered from", " s", all.oldest.as_secs_f64(), Bound::AtMost(OLDEST));
     report.goal("logs of WebSockets wrong or lacking", "", outcome.socket_wrongs as f64, Bound::AtMost(0.));
+    bed.restart_engine()?;
+    report.fact("After the soak the engine was stopped and started, and the API served the newest block again.");
     Ok(())
 }

@@ -62,8 +62,8 @@ impl StateGap {
                  and `trawl-ingest repair --fill state`)"
             ),
             GapReason::BlockChanges => format!(
-                "of block {block} only what its transactions changed is known (rewards, withdrawals or the rules of the \
-                 chain are not)"
+                "of block {block} only what its transactions changed is known (rewards, withdrawals or the rules of \
+                 the chain are not)"
             ),
         }
     }
