@@ -38,7 +38,7 @@ mod messages;
 pub mod node;
 mod object_storage;
 mod other_chains;
-mod outages;
+pub mod outages;
 mod programs;
 pub mod proxy;
 mod pruned;

@@ -46,6 +46,8 @@ fn every_switch_of_the_replay_node_has_a_test() -> anyhow::Result<()> {
             tests += &std::fs::read_to_string(&path)?;
         }
     }
+    // Which the tests of what is reported run.
+    tests += &std::fs::read_to_string(workspace::root().join("ops/faults.sh"))?;
     // A kind may also be set while the node runs.
     let is_used = |switch: &String| tests.contains(switch.as_str()) || tests.contains(&switch.replace('=', "\":"));
     let missing: Vec<&String> = switches_and_kinds.iter().filter(|switch| !is_used(switch)).collect();

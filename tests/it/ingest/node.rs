@@ -39,6 +39,11 @@ impl Node {
         Ok(Self { child, url: url.trim().into() })
     }
 
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn control(&self, change: &Value) -> anyhow::Result<Value> {
         http::post(&http::agent(), &format!("{}/control", self.url), change.to_string().as_bytes())?.json()
     }

@@ -16,7 +16,8 @@ use crate::chains::{chain, dump};
 use crate::dice::Dice;
 use crate::env;
 
-pub(super) mod disk;
+pub mod disk;
+pub mod injection;
 
 use disk::SmallDisk;
 

@@ -4,11 +4,10 @@
 //! are allowed. Where they are not, the engine is configured to keep more room free than there is: its own refusal,
 //! with the same error, for inserts only.
 
-use std::io::Write;
+use std::fs::File;
+use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Weak};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
@@ -16,10 +15,11 @@ use tempfile::TempDir;
 use xtask::engine_library;
 use xtask::process::Server;
 
+use super::injection::Injection;
 use crate::env;
 
 /// More than an empty store and the scenario chain need, several times over.
-const SIZE: &str = "size=96M";
+const MEGABYTES: u32 = 96;
 
 /// An engine on a disk of its own, with the tables of one database.
 pub struct SmallDisk {
@@ -27,23 +27,24 @@ pub struct SmallDisk {
     database: String,
     /// The disk as seen from here; `None` if the engine only pretends that its disk is small.
     mounted: Option<PathBuf>,
-    filler: Option<Filler>,
-    _data: TempDir,
-}
-
-/// Takes whatever becomes free, as ClickHouse removes old parts meanwhile; for as long as `lives` is held.
-struct Filler {
-    lives: Arc<()>,
-    thread: JoinHandle<std::io::Result<()>>,
+    full: Option<Injection>,
+    /// The namespaces of the user and of mounts that the disk is in: without a process they live as long as these.
+    namespaces: Option<[File; 2]>,
+    data: TempDir,
 }
 
 impl SmallDisk {
     /// An engine with a database of this name.
     pub fn start(database: &str) -> anyhow::Result<Self> {
+        Self::of_megabytes(database, MEGABYTES)
+    }
+
+    /// The same on a disk of this size.
+    pub fn of_megabytes(database: &str, megabytes: u32) -> anyhow::Result<Self> {
         let data = env::directory()?;
         let (engine, mounted) = if may_mount(data.path())? {
-            let engine = start_mounted(data.path())?;
-            let seen = PathBuf::from(format!("/proc/{}/root{}", engine.id(), data.path().display()));
+            let engine = start_mounted(data.path(), megabytes)?;
+            let seen = seen(&engine, data.path());
             ensure!(seen.join("trawl-engine.lock").exists(), "{} is not the engine's disk", seen.display());
             (engine, Some(seen))
         } else {
@@ -51,7 +52,30 @@ impl SmallDisk {
             (env::start_engine(data.path(), 0, &[])?, None)
         };
         env::run(env::ingest_at(&engine.url, database, &["migrate"]), 0)?;
-        Ok(Self { engine, database: database.into(), mounted, filler: None, _data: data })
+        let namespace = |name: &str| File::open(format!("/proc/{}/ns/{name}", engine.id()));
+        let namespaces = mounted.as_ref().map(|_| anyhow::Ok([namespace("user")?, namespace("mnt")?])).transpose()?;
+        Ok(Self { engine, database: database.into(), mounted, full: None, namespaces, data })
+    }
+
+    /// Ends the engine, or finds it ended, and starts it again on the same disk and port.
+    pub fn restart(&mut self) -> anyhow::Result<()> {
+        let port = self.url().rsplit(':').next().context("a port")?.to_owned();
+        let mut command = match &self.namespaces {
+            Some([user, mounts]) => {
+                let path = |file: &File| format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd());
+                let mut command = Command::new("nsenter");
+                command.arg(format!("--user={}", path(user))).arg(format!("--mount={}", path(mounts)));
+                command.arg(env::program("trawl-engine"));
+                command
+            }
+            None => Command::new(env::program("trawl-engine")),
+        };
+        command.arg("--data-dir").arg(self.data.path()).arg("--library").arg(engine_library::ensure()?);
+        command.args(["--listen", &format!("127.0.0.1:{port}")]);
+        self.engine.end()?;
+        self.engine = Server::start(command)?;
+        self.mounted = self.mounted.take().map(|_| seen(&self.engine, self.data.path()));
+        Ok(())
     }
 
     /// Of its engine.
@@ -72,10 +96,7 @@ impl SmallDisk {
     /// Leaves no room, until it is freed.
     pub fn fill(&mut self) -> anyhow::Result<()> {
         let Some(disk) = &self.mounted else { return self.keep_free(u64::MAX) };
-        let (path, lives) = (disk.join("filler"), Arc::new(()));
-        let held = Arc::downgrade(&lives);
-        let thread = std::thread::spawn(move || fill_while(&held, &path));
-        self.filler = Some(Filler { lives, thread });
+        self.full = Some(Injection::begin("disk-full", disk.display())?);
         env::eventually(Duration::from_secs(20), || {
             Ok(env::sql_at(self.url(), "default", "SELECT max(unreserved_space) < 1048576 FROM system.disks")? == "1")
         })
@@ -83,12 +104,10 @@ impl SmallDisk {
 
     /// Makes room again.
     pub fn free(&mut self) -> anyhow::Result<()> {
-        let Some(disk) = &self.mounted else { return self.keep_free(0) };
-        let Filler { lives, thread } = self.filler.take().context("it is not full")?;
-        drop(lives);
-        ensure!(thread.join().is_ok_and(|filled| filled.is_ok()), "the disk was not filled");
-        std::fs::remove_file(disk.join("filler"))?;
-        Ok(())
+        if self.mounted.is_none() {
+            return self.keep_free(0);
+        }
+        self.full.take().context("it is not full")?.end()
     }
 
     fn keep_free(&self, bytes: u64) -> anyhow::Result<()> {
@@ -102,6 +121,11 @@ impl SmallDisk {
     }
 }
 
+/// A folder as the engine sees it.
+fn seen(engine: &Server, folder: &Path) -> PathBuf {
+    PathBuf::from(format!("/proc/{}/root{}", engine.id(), folder.display()))
+}
+
 /// The room below which this table takes no inserts.
 pub fn keep_free(store: &str, database: &str, table: &str, bytes: u64) -> anyhow::Result<()> {
     let sql = format!("ALTER TABLE {table} MODIFY SETTING min_free_disk_bytes_to_perform_insert = {bytes}");
@@ -110,7 +134,7 @@ pub fn keep_free(store: &str, database: &str, table: &str, bytes: u64) -> anyhow
 
 /// Whether a process of this user may have mounts of its own.
 fn may_mount(at: &Path) -> anyhow::Result<bool> {
-    let mut command = mounting(at);
+    let mut command = mounting(at, MEGABYTES);
     command.arg("true").stdin(Stdio::null()).stderr(Stdio::null());
     match command.status() {
         Ok(status) => Ok(status.success()),
@@ -120,28 +144,19 @@ fn may_mount(at: &Path) -> anyhow::Result<bool> {
 }
 
 /// `unshare` with the file system in memory at `at`; what it runs follows, and has its process id.
-fn mounting(at: &Path) -> Command {
+fn mounting(at: &Path, megabytes: u32) -> Command {
     let mut command = Command::new("unshare");
     command.args(["--user", "--map-root-user", "--mount", "sh", "-c"]);
-    command.arg("mount -t tmpfs -o \"$0\" tmpfs \"$1\" && shift && exec \"$@\"").arg(SIZE).arg(at);
+    command
+        .arg("mount -t tmpfs -o \"$0\" tmpfs \"$1\" && shift && exec \"$@\"")
+        .arg(format!("size={megabytes}M"))
+        .arg(at);
     command
 }
 
-fn start_mounted(at: &Path) -> anyhow::Result<Server> {
-    let mut command = mounting(at);
+fn start_mounted(at: &Path, megabytes: u32) -> anyhow::Result<Server> {
+    let mut command = mounting(at, megabytes);
     command.arg(env::program("trawl-engine")).arg("--data-dir").arg(at);
     command.arg("--library").arg(engine_library::ensure()?).args(["--listen", "127.0.0.1:0"]);
     Server::start(command)
-}
-
-fn fill_while(held: &Weak<()>, path: &Path) -> std::io::Result<()> {
-    let mut file = std::fs::File::create(path)?;
-    while held.strong_count() > 0 {
-        // Large pieces first, then the last pages; what does not fit is the point.
-        for size in [1 << 20, 1 << 12] {
-            while held.strong_count() > 0 && file.write_all(&vec![7; size]).is_ok() {}
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    Ok(())
 }
