@@ -25,6 +25,7 @@ mod reading_account;
 pub mod silence;
 mod slow_statements;
 pub mod tls;
+mod watched;
 
 use silence::SilentProxy;
 

@@ -5,9 +5,10 @@ use serde_json::Value;
 use trawl_metrics::{Kind, Scope, list};
 use xtask::workspace;
 
-use super::metrics_listed::promtool;
+use super::metrics_listed::{promtool, promtool_of_any_run};
 
 const RULES: &str = "ops/prometheus/rules.yml";
+const RULES_TEST: &str = "ops/prometheus/rules_test.yml";
 const DASHBOARD: &str = "ops/grafana/trawl.json";
 
 /// The names of metrics in an expression: words that start as those of ours do.
@@ -56,6 +57,18 @@ fn asks_for_what_is_listed(file: &str, parse: fn(&str) -> anyhow::Result<Value>,
 fn rules_ask_for_what_is_listed() -> anyhow::Result<()> {
     asks_for_what_is_listed(RULES, |text| Ok(serde_saphyr::from_str(text)?), 15)?;
     promtool(&["check", "rules", &workspace::root().join(RULES).display().to_string()], "")
+}
+
+/// Prometheus' own unit tests of the rules: one of each.
+#[test]
+fn rules_fire_for_what_they_say() -> anyhow::Result<()> {
+    let read = |file: &str| anyhow::Ok(std::fs::read_to_string(workspace::root().join(file))?);
+    let (rules, tests) = (read(RULES)?, read(RULES_TEST)?);
+    for name in rules.lines().filter_map(|line| line.trim().strip_prefix("- alert: ")) {
+        let fires = format!("        alertname: {name}\n        exp_alerts:\n          - exp_labels");
+        ensure!(tests.contains(&fires), "{RULES_TEST} has no case in which {name} fires");
+    }
+    promtool_of_any_run(&["test", "rules", &workspace::root().join(RULES_TEST).display().to_string()], "")
 }
 
 #[test]

@@ -126,9 +126,11 @@ fn checked_by_promtool(text: &str) -> anyhow::Result<()> {
 
 /// Prometheus' own check, in a run of slow tests on a machine that has it.
 pub fn promtool(arguments: &[&str], text: &str) -> anyhow::Result<()> {
-    if !env::is_slow_run() {
-        return Ok(());
-    }
+    if env::is_slow_run() { promtool_of_any_run(arguments, text) } else { Ok(()) }
+}
+
+/// The same in any run.
+pub fn promtool_of_any_run(arguments: &[&str], text: &str) -> anyhow::Result<()> {
     let mut command = Command::new(std::env::var_os("TRAWL_TEST_PROMTOOL").unwrap_or_else(|| "promtool".into()));
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let Ok(mut checking) = command.spawn() else {
@@ -137,7 +139,8 @@ pub fn promtool(arguments: &[&str], text: &str) -> anyhow::Result<()> {
     };
     std::io::Write::write_all(&mut checking.stdin.take().context("its input")?, text.as_bytes())?;
     let output = process::output_within(checking, env::LONGEST)?;
-    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let [told, failed] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    ensure!(output.status.success(), "{told}{failed}");
     Ok(())
 }
 
