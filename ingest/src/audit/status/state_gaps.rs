@@ -9,7 +9,7 @@ use trawl_core::store::Head;
 pub struct StateGap {
     /// The lowest such block for this reason.
     pub block: BlockNumber,
-    /// The reason.
+    /// What was missing when it was loaded.
     pub reason: GapReason,
 }
 

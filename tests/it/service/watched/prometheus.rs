@@ -23,7 +23,7 @@ pub struct Target {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Alert {
     pub name: String,
-    /// Of [`Target`].
+    /// The name that its [`Target`] has.
     pub instance: String,
     /// Of problems; otherwise empty.
     pub kind: String,
