@@ -12,7 +12,7 @@ columns! {
         rows: u64,
         /// Bytes of its active parts.
         bytes_on_disk: u64,
-        /// Active parts.
+        /// How many active parts it has.
         parts: u64,
     }
 }
