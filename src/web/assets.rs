@@ -1,9 +1,10 @@
 //! Data that explorers fetch as files: signatures, the chain, ABIs. They come from what is loaded and what is bundled.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
 use alloy_chains::NamedChain;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 
 use crate::app::App;
@@ -12,8 +13,9 @@ use crate::read::sources;
 use percent_encoding::percent_decode_str;
 use trawl_core::primitives::{Address, B256};
 use trawl_core::store::Head;
+use trawl_json::tokens::known_tokens::known_tokens;
 use trawl_json::vocabulary::signatures::well_known_signature;
-use trawl_json::web_assets::{write_chain, write_metadata};
+use trawl_json::web_assets::{write_chain, write_known_tokens, write_metadata};
 
 /// A coin whose symbol is not known.
 const NAMELESS_COIN: &str = "coins";
@@ -28,7 +30,8 @@ pub(super) async fn at(app: &App, path: &str) -> Result<Option<Response>, Proble
     match names.as_slice() {
         ["assets", "signatures", digits] => functions(app, digits).await,
         ["assets", "topic0", digits] => events(app, digits).await,
-        ["assets", "chains", file] => chain(app, file),
+        ["assets", "chains", file] => Ok(chain(app, file)),
+        ["assets", "tokens", file] => Ok(tokens(app, file)),
         ["sourcify", "contracts", "full_match", id, address, "metadata.json"] => metadata(app, id, address).await,
         ["sourcify", "contracts", "full_match", id, address, "sources", file @ ..] => {
             source_file(app, id, address, &file.join("/")).await
@@ -81,16 +84,28 @@ async fn events(app: &App, digits: &str) -> Result<Option<Response>, Problem> {
     Ok(listed(signatures))
 }
 
+/// The identifier in the name of a file about the chain that is served; `None` for another chain.
+fn served_chain(app: &App, file: &str) -> Option<(u64, Arc<Head>)> {
+    let id = file.strip_prefix("eip155-")?.strip_suffix(".json")?.parse().ok()?;
+    let head = app.head().ok()?;
+    (app.chain_id(&head) == Some(id)).then_some((id, head))
+}
+
 /// The chain that is served: by its number where its name is not known, and its coin as coins.
-fn chain(app: &App, file: &str) -> Result<Option<Response>, Problem> {
-    let id = file.strip_prefix("eip155-").and_then(|rest| rest.strip_suffix(".json"));
-    let Some(id) = id.and_then(|id| id.parse::<u64>().ok()) else { return Ok(None) };
-    let Some(head) = app.head().ok().filter(|head| app.chain_id(head) == Some(id)) else { return Ok(None) };
+fn chain(app: &App, file: &str) -> Option<Response> {
+    let (id, head) = served_chain(app, file)?;
     let (options, listed) = (app.options(), trawl_chains::chain(id));
     let named = NamedChain::try_from(id).ok();
     let known = listed.map(|chain| chain.name.to_owned()).or_else(|| named.map(|chain| chain.to_string()));
     let name = options.chain_name.clone().or(known).unwrap_or_else(|| format!("Chain {id}"));
-    Ok(Some(json(write_chain(&name, app.coin(&head).unwrap_or(NAMELESS_COIN)))))
+    Some(json(write_chain(&name, app.coin(&head).unwrap_or(NAMELESS_COIN))))
+}
+
+/// The bundled tokens of the chain that is served. They are those of this program, so that they are kept for an hour.
+fn tokens(app: &App, file: &str) -> Option<Response> {
+    let (id, _) = served_chain(app, file)?;
+    let kept = [(CACHE_CONTROL, "public, max-age=3600")];
+    Some((kept, json(write_known_tokens(&known_tokens(id)))).into_response())
 }
 
 /// The contract of a path, if it is of the chain that is served.

@@ -74,6 +74,7 @@ fn files_the_page_and_true_404s() -> anyhow::Result<()> {
         "/assets/signatures/zz",
         "/assets/signatures/a9059cbb/x",
         "/assets/chains/eip155-5.json",
+        "/assets/tokens/eip155-10.json",
         "/sourcify/contracts/full_match/1/0x12/metadata.json",
         "/api/none",
         "/api/v1",
@@ -137,6 +138,10 @@ fn what_an_explorer_asks_for_beside_its_files() -> anyhow::Result<()> {
         get("/assets/chains/eip155-1.json")?.json()?
             == json!({"name": "Ethereum", "nativeCurrency": coin, "faucets": []})
     );
+    let known = get("/assets/tokens/eip155-1.json")?.json()?;
+    let dai =
+        json!({"address": "0x6B175474E89094C44Da98b954EedeAC495271d0F", "symbol": "DAI", "name": "Dai Stablecoin"});
+    ensure!(known["tokens"].as_array().is_some_and(|tokens| tokens.contains(&dai)), "{known}");
     // What operators loaded comes in place of what is bundled.
     let dictionary = folder.path().join("dictionary.txt");
     std::fs::write(&dictionary, "function ping(uint256 times)\nevent Pinged(uint256 indexed times)\n")?;

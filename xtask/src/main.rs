@@ -7,8 +7,10 @@ use clap::{Args, Parser, Subcommand};
 
 mod bench;
 mod demo;
+mod npm;
 mod signatures;
 mod test;
+mod token_lists;
 mod web;
 
 /// The commands of this checkout.
@@ -39,6 +41,8 @@ enum Command {
     Docs,
     /// Regenerate the lists of well-known functions, events and errors from the ABIs of npm packages.
     Signatures,
+    /// Regenerate the list of tokens that public token lists on npm agree on.
+    Tokens,
     /// Package the programs of a profile with service files and checksums, for machines without a compiler.
     Package(PackageFlags),
     /// Write the web page's types of API answers, from the OpenAPI description.
@@ -67,6 +71,7 @@ fn main() -> ExitCode {
         Command::Clickhouse(flags) => xtask::clickhouse::serve(&flags),
         Command::Docs => test::docs(),
         Command::Signatures => signatures::run().map(|()| ExitCode::SUCCESS),
+        Command::Tokens => token_lists::run().map(|()| ExitCode::SUCCESS),
         Command::Package(flags) => xtask::package::write(&flags.profile, &flags.into).map(|packages| {
             let files = packages.debian.into_iter().flatten().chain([packages.archive]);
             files.for_each(|file| println!("{}", file.display()));

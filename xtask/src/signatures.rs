@@ -2,12 +2,12 @@
 //! packages on npm carry. `sql/signatures/packages.txt` names the packages with their versions; licences are written
 //! beside them.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
-use anyhow::{Context as _, bail};
-use serde_json::Value;
-use xtask::{process, tools, workspace};
+use anyhow::bail;
+use xtask::workspace;
+
+use crate::npm;
 
 mod declarations;
 mod entries;
@@ -33,11 +33,11 @@ pub fn run() -> anyhow::Result<()> {
     for line in lines {
         let mut words = line.split_whitespace();
         let (Some(name), Some(version)) = (words.next(), words.next()) else { bail!("`{line}` has no version") };
-        let folder = fetched(name, version)?;
+        let folder = npm::package(name, version)?;
         let before = found.len();
         entries::add(&mut found, name, &folder)?;
         eprintln!("xtask: {name} {version}: {} declarations that no package before had", found.len() - before);
-        packages.push(Package { name: name.into(), version: version.into(), licence: licence(&folder)? });
+        packages.push(Package { name: name.into(), version: version.into(), licence: npm::licence(&folder)? });
     }
     packages.sort_by(|one, other| (&one.name, &one.version).cmp(&(&other.name, &other.version)));
     let packages: Vec<String> =
@@ -47,38 +47,6 @@ pub fn run() -> anyhow::Result<()> {
         write(&lists.join(format!("package_{file}.txt")), found.lines(kind).into_iter())?;
     }
     Ok(())
-}
-
-/// The package's files, as npm packs them, in `target/signatures`. Nothing of it is run.
-fn fetched(name: &str, version: &str) -> anyhow::Result<PathBuf> {
-    let folder = workspace::target().join("signatures").join(format!("{}@{version}", name.replace('/', "+")));
-    let files = folder.join("package");
-    if files.is_dir() {
-        return Ok(files);
-    }
-    tools::require("npm", "Node.js 20 or later with npm")?;
-    tools::require("tar", "tar")?;
-    std::fs::create_dir_all(&folder)?;
-    let mut npm = Command::new("npm");
-    npm.args(["pack", &format!("{name}@{version}"), "--ignore-scripts", "--loglevel=error"]);
-    process::run(npm.current_dir(&folder).stdout(Stdio::null()))?;
-    let archive = std::fs::read_dir(&folder)?.flatten().map(|entry| entry.path());
-    let archive = archive.into_iter().find(|path| path.extension().is_some_and(|kind| kind == "tgz"));
-    let archive = archive.with_context(|| format!("npm packed nothing of {name}"))?;
-    // Whatever folder a package calls its own.
-    std::fs::create_dir_all(folder.join("unpacked"))?;
-    let mut tar = Command::new("tar");
-    process::run(tar.args(["--strip-components=1", "-xzf"]).arg(&archive).arg("-C").arg(folder.join("unpacked")))?;
-    std::fs::remove_file(archive)?;
-    std::fs::rename(folder.join("unpacked"), &files)?;
-    Ok(files)
-}
-
-/// What the package says of its licence; `?` if nothing.
-fn licence(folder: &Path) -> anyhow::Result<String> {
-    let package: Value = serde_json::from_slice(&std::fs::read(folder.join("package.json"))?)?;
-    let license = package["license"].as_str().or_else(|| package["license"]["type"].as_str()).unwrap_or("?");
-    Ok(license.replace(' ', "-"))
 }
 
 fn write(file: &Path, lines: impl Iterator<Item = String>) -> anyhow::Result<()> {

@@ -1,9 +1,13 @@
 //! Assets that web explorers fetch besides their own files (docs/reference/web.md).
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
+use trawl_core::primitives::Address;
 
 use super::JsonWriter;
 use crate::contracts::source::ContractSource;
+use crate::tokens::known_tokens::KnownToken;
 
 /// The settings of the page: where its API and its data are, below `origin`.
 #[must_use]
@@ -36,6 +40,24 @@ pub fn write_chain(name: &str, symbol: &str) -> Vec<u8> {
             coin.key("decimals").number(18);
         });
         chain.key("faucets").array(|_| {});
+    });
+    writer.into_bytes()
+}
+
+/// The well-known tokens of a chain: `tokens` with `address`, `symbol` and `name`.
+#[must_use]
+pub fn write_known_tokens(known: &BTreeMap<Address, KnownToken>) -> Vec<u8> {
+    let mut writer = JsonWriter::new();
+    writer.object(|list| {
+        list.key("tokens").array(|tokens| {
+            for (address, token) in known {
+                tokens.item().object(|object| {
+                    object.key("address").string(&address.to_checksum(None));
+                    object.key("symbol").string(token.symbol);
+                    object.key("name").string(token.name);
+                });
+            }
+        });
     });
     writer.into_bytes()
 }

@@ -2,6 +2,7 @@
 import { count, group } from './amount.ts';
 import { shortHash, shortName } from './hash.ts';
 import { checksum } from './keccak.ts';
+import type { KnownToken } from './suspect.ts';
 import { absolute } from './time.ts';
 
 export interface Guess {
@@ -22,7 +23,7 @@ const TOKEN_NAMES: Record<string, string> = {
   SHIB: 'Shiba Inu', AAVE: 'Aave', MKR: 'Maker', LDO: 'Lido DAO', CRV: 'Curve DAO', ARB: 'Arbitrum', OP: 'Optimism', PEPE: 'Pepe', ENS: 'Ethereum Name Service', COMP: 'Compound', FRAX: 'Frax',
 };
 
-interface Vocabulary { names: Record<string, string>; tokens: { symbol: string; address: string }[] }
+interface Vocabulary { names: Record<string, string>; tokens: readonly KnownToken[] }
 
 const MAX_GUESSES = 6;
 
@@ -95,8 +96,8 @@ function byName(input: string, { names, tokens }: Vocabulary): Guess[] {
   if (words.length < 2) return [];
   const ownNames = Object.entries(names).filter(([, name]) => name.toLowerCase().includes(words)).map(([hash, name]) => ({ name: shortName(name, 60), kind: 'private name', path: `/address/${hash}` }));
   const begins = (name: string) => name.toLowerCase().split(' ').some((_, index, all) => all.slice(index).join(' ').startsWith(words));
-  const isMatch = ({ symbol }: Vocabulary['tokens'][number]) => symbol.toLowerCase().startsWith(words) || begins(TOKEN_NAMES[symbol.toUpperCase()] ?? '');
-  const wellKnown = tokens.filter(isMatch).map(({ symbol, address }) => ({ name: `${TOKEN_NAMES[symbol.toUpperCase()] ?? symbol} (${symbol})`, kind: 'well-known token', path: `/token/${address}` }));
+  const isMatch = ({ symbol, name }: KnownToken) => [symbol, name, TOKEN_NAMES[symbol.toUpperCase()] ?? ''].some(begins);
+  const wellKnown = tokens.filter(isMatch).map(({ symbol, name, address }) => ({ name: `${name} (${symbol})`, kind: 'well-known token', path: `/token/${address}` }));
   return [...ownNames, ...wellKnown];
 }
 

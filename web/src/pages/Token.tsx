@@ -18,6 +18,7 @@ import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { chain } from '../state/chain.ts';
+import { knownTokens } from '../state/known_tokens.ts';
 import { health } from '../state/pulse.ts';
 import { Metadata } from './token/Metadata.tsx';
 import { countOrUnknown, transferColumns, transferId } from './columns.tsx';
@@ -59,7 +60,7 @@ function ValidToken({ hash }: { hash: string }) {
       <p class="subject"><Plain hash={hash} what="address" /> <a class="button small" href={`/address/${hash}`}>Contract</a></p>
       <AnswerView answer={answer} lines={30}>{(data) => (
         <>
-          {suspicionOf(data, chain.value) && <p class="failure compact" role="note"><strong>Caution.</strong> {suspicionOf(data, chain.value)}.</p>}
+          {suspicionOf(data, chain.value, knownTokens()) && <p class="failure compact" role="note"><strong>Caution.</strong> {suspicionOf(data, chain.value, knownTokens())}.</p>}
           <section class="panel">
             <Facts>
               <Fact name="Symbol">{data.symbol ? <bdi>{shortName(data.symbol, 60)}</bdi> : <Unknown />}</Fact>

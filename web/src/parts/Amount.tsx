@@ -4,6 +4,7 @@ import { exact, short, sizeOf } from '../format/amount.ts';
 import { shortHash, shortName } from '../format/hash.ts';
 import { suspicionOf } from '../format/suspect.ts';
 import { chain } from '../state/chain.ts';
+import { knownTokens } from '../state/known_tokens.ts';
 import { isSharedName } from '../state/address_names.ts';
 import type { Token, TokenTransfer } from '../api/types.ts';
 import { Copy } from './Copy.tsx';
@@ -41,7 +42,7 @@ export function Gwei({ wei, whole }: { wei: string | null | undefined; whole?: b
 export function TokenName({ token }: { token: Token }) {
   const name = token.symbol || token.name;
   const shown = name ? shortName(name, 18) : '';
-  const suspicion = suspicionOf(token, chain.value);
+  const suspicion = suspicionOf(token, chain.value, knownTokens());
   const isShared = name ? isSharedName(`token ${shown}`, token.address_hash) : false;
   const link = (
     <a class="token" href={`/token/${token.address_hash}`} data-address={token.address_hash.toLowerCase()}

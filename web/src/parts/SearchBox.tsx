@@ -5,9 +5,8 @@ import { getJson } from '../api/request.ts';
 import { shortName } from '../format/hash.ts';
 import { type SearchItem, nameOf, pageOf } from '../format/search_item.ts';
 import { type Guess, guessesOf, searchedText } from '../format/query.ts';
-import { tokensOf } from '../format/suspect.ts';
 import { blockAt } from '../api/block_times.ts';
-import { chain } from '../state/chain.ts';
+import { knownTokens } from '../state/known_tokens.ts';
 import { names } from '../state/names.ts';
 
 const PAUSE = 200;
@@ -17,7 +16,7 @@ const MAX_SUGGESTIONS = 8;
 /** A suggestion: a meaning of the text, or a result of the API. */
 interface Suggestion { path?: string; seconds?: number; name: string; kind: string; symbol?: string | null; note?: string; isCertain?: boolean }
 
-export const searchVocabulary = () => ({ names: names.value, tokens: tokensOf(chain.value.id) });
+export const searchVocabulary = () => ({ names: names.value, tokens: knownTokens().all });
 
 const suggestionOf = (item: SearchItem): Suggestion => ({ path: pageOf(item), name: nameOf(item), kind: item.type, symbol: item.symbol });
 

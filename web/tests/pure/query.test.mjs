@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { guessesOf, searchedText } from '../../src/format/query.ts';
-import { tokensOf } from '../../src/format/suspect.ts';
+import { knownTokensOf } from './known_tokens.mjs';
 
-const vocabulary = { names: { [`0x${'ab'.repeat(20)}`]: 'Cold wallet' }, tokens: tokensOf(1) };
+const vocabulary = { names: { [`0x${'ab'.repeat(20)}`]: 'Cold wallet' }, tokens: knownTokensOf(1).all };
 const guesses = (text) => guessesOf(text, vocabulary);
 const certain = (text) => guesses(text).find((guess) => guess.isCertain);
 
@@ -42,9 +42,11 @@ test('selectors, signatures and events', () => {
 
 test('own names and well-known tokens', () => {
   assert.deepEqual(guesses('wallet').map((guess) => [guess.name, guess.path]), [['Cold wallet', `/address/0x${'ab'.repeat(20)}`]]);
-  for (const text of ['USDC', 'usdc', 'usd coin']) assert.ok(guesses(text).some((guess) => guess.path === '/token/0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'), text);
-  assert.equal(guesses('tether')[0].path, '/token/0xdac17f958d2ee523a2206206994597c13d831ec7');
-  assert.equal(guessesOf('tether', { ...vocabulary, tokens: tokensOf(10) }).length, 0);
+  for (const text of ['USDC', 'usdc', 'usd coin']) assert.ok(guesses(text).some((guess) => guess.path === '/token/0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'), text);
+  assert.equal(guesses('tether')[0].path, '/token/0xdAC17F958D2ee523a2206206994597C13D831ec7');
+  // A token of the second list.
+  assert.equal(guesses('Paxos')[0].path, '/token/0x45804880De22913dAFE09f4980848ECE6EcbAf78');
+  assert.equal(guessesOf('tether', { ...vocabulary, tokens: knownTokensOf(31337).all }).length, 0);
   assert.deepEqual(guesses('x'), []);
 });
 

@@ -1,8 +1,9 @@
 //! Names, symbols and decimals of well-known tokens by chain, for contracts that were not queried.
 //!
-//! The list is `known_tokens.txt`, one token a line.
+//! The lists have one token a line: `known_tokens.txt` is kept by hand, and `cargo xtask tokens` writes
+//! `listed_tokens.txt` from public token lists.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use trawl_core::primitives::Address;
@@ -21,7 +22,8 @@ pub struct KnownToken {
 static TOKENS: LazyLock<HashMap<(u64, Address), KnownToken>> = LazyLock::new(|| lines().filter_map(token).collect());
 
 fn lines() -> impl Iterator<Item = &'static str> {
-    include_str!("known_tokens.txt").lines().filter(|line| !line.starts_with('#'))
+    let lists = [include_str!("known_tokens.txt"), include_str!("listed_tokens.txt")];
+    lists.into_iter().flat_map(str::lines).filter(|line| !line.starts_with('#'))
 }
 
 fn token(line: &'static str) -> Option<((u64, Address), KnownToken)> {
@@ -35,6 +37,12 @@ fn token(line: &'static str) -> Option<((u64, Address), KnownToken)> {
 #[must_use]
 pub fn known_token(chain_id: u64, address: &Address) -> Option<KnownToken> {
     TOKENS.get(&(chain_id, *address)).copied()
+}
+
+/// The well-known tokens of a chain, in the order of their addresses.
+#[must_use]
+pub fn known_tokens(chain_id: u64) -> BTreeMap<Address, KnownToken> {
+    TOKENS.iter().filter(|((chain, _), _)| *chain == chain_id).map(|((_, address), token)| (*address, *token)).collect()
 }
 
 #[cfg(test)]
@@ -56,5 +64,22 @@ mod tests {
         let known = known_token(1, &address);
         assert_eq!(known, Some(KnownToken { decimals: 6, symbol: "USDC", name: "USD Coin" }));
         assert_eq!(known_token(10, &address), None);
+        assert_eq!(known_tokens(1).get(&address).map(|token| token.symbol), Some("USDC"));
+        assert!(!known_tokens(10).contains_key(&address) && known_tokens(31_337).is_empty());
+    }
+
+    #[test]
+    fn bridged_tokens_are_known_where_they_are() {
+        // Contracts of bridges, as public token lists have them (token_lists.txt).
+        for (chain, address, symbol) in [
+            (10, "0x94b008aA00579c1307B0EF2c499aD98a8ce58e58", "USDT"),
+            (10, "0x7F5c764cBc14f9669B88837ca1490cCa17c31607", "USDC"),
+            (137, "0x1BFD67037B42Cf73acF2047067bd4F2C47D9BfD6", "WBTC"),
+            (42_161, "0xf97f4df75117a78c1A5a0DBb814Af92458539FB4", "LINK"),
+            (8453, "0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb", "DAI"),
+        ] {
+            let found = known_token(chain, &address.parse().expect("an address"));
+            assert_eq!(found.map(|token| token.symbol), Some(symbol), "{chain} {address}");
+        }
     }
 }
