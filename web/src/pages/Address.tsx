@@ -21,7 +21,7 @@ import { Time, TimeHead } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { isAddress, shortHash, shortName, visible } from '../format/hash.ts';
-import { blockColumns, internalColumns, internalId, transactionColumns, transferColumns, transferId, withdrawalsOfAddress } from './columns.tsx';
+import { blockColumns, internalColumns, internalId, transactionColumns, transferColumns, transferId, transfersOfToken, withdrawalsOfAddress } from './columns.tsx';
 import { LogCard } from './Logs.tsx';
 import { CURSORS } from '../format/jump.ts';
 import { Jump } from '../parts/list/Pages.tsx';
@@ -199,7 +199,7 @@ function TabContent({ tab, hash, about }: { tab: string; hash: string; about: Ad
         <PagedTable<TokenTransfer> path={`${path}/token-transfers`} query={{ filter, type: query['type'] }} columns={transferColumns} id={transferId} isHidden={isHiding.value ? isWorthless : undefined} label="Token transfers" empty="No token transfers in loaded blocks." whole={<>{scan('token-transfers', hash, { side: filter, type: query['type'] })}{!query['type'] && csv(hash, 'token-transfers', { side: filter })}</>} />
       </>
     );
-    case 'token': return <PagedTable<TokenTransfer> path={`/tokens/${hash}/transfers`} columns={transferColumns} id={transferId} label="Transfers of the token" empty="No transfers in loaded blocks." whole={<a class="button small" href={`/token/${hash}`}>Holders and supply</a>} />;
+    case 'token': return <PagedTable<TokenTransfer> path={`/tokens/${hash}/transfers`} columns={transfersOfToken} id={transferId} label="Transfers of the token" empty="No transfers in loaded blocks." whole={<a class="button small" href={`/token/${hash}`}>Holders and supply</a>} />;
     case 'internal_txns': return (
       <>
         <div class="tools"><Choice name="filter" choices={SIDES} /><Jump cursor={CURSORS.calls} /></div>

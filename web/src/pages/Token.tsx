@@ -6,6 +6,7 @@ import { useApi } from '../api/use_api.ts';
 import type { Holder, Instance as InstanceObject, Token as TokenObject, TokenTransfer } from '../api/types.ts';
 import { percent } from '../format/amount.ts';
 import { isAddress, shortHash, shortName, visible } from '../format/hash.ts';
+import { checksumNote } from '../format/query.ts';
 import { suspicionOf } from '../format/suspect.ts';
 import { Address } from '../parts/Address.tsx';
 import { TokenName, Units } from '../parts/Amount.tsx';
@@ -21,7 +22,7 @@ import { chain } from '../state/chain.ts';
 import { knownTokens } from '../state/known_tokens.ts';
 import { health } from '../state/pulse.ts';
 import { Metadata } from './token/Metadata.tsx';
-import { countOrUnknown, transferColumns, transferId } from './columns.tsx';
+import { countOrUnknown, transferId, transfersOfToken } from './columns.tsx';
 
 const Invalid = lazy(withRetry(() => import('./Invalid.tsx').then((page) => page.Invalid)));
 const Activity = lazy(withRetry(() => import('../charts/Activity.tsx').then((part) => part.ContractActivity)));
@@ -57,7 +58,8 @@ function ValidToken({ hash }: { hash: string }) {
   return (
     <>
       <h1 class="row">Token {token?.name && <bdi class="name">{shortName(token.name, 60)}</bdi>}{token && <span class="badge">{token.type}</span>}</h1>
-      <p class="subject"><Plain hash={hash} what="address" /> <a class="button small" href={`/address/${hash}`}>Contract</a></p>
+      <p class="subject"><Plain hash={token?.address_hash ?? hash} what="address" /> <a class="button small" href={`/address/${token?.address_hash ?? hash}`}>Contract</a></p>
+      {checksumNote(hash) && <p class="failure compact" role="note">{checksumNote(hash)}.</p>}
       <AnswerView answer={answer} lines={30}>{(data) => (
         <>
           {suspicionOf(data, chain.value, knownTokens()) && <p class="failure compact" role="note"><strong>Caution.</strong> {suspicionOf(data, chain.value, knownTokens())}.</p>}
@@ -72,7 +74,7 @@ function ValidToken({ hash }: { hash: string }) {
           </section>
           <Tabs tabs={tabs} chosen={tab} base={`/token/${hash}`} />
           <section aria-label={tab}>
-            {tab === 'token_transfers' && <PagedTable<TokenTransfer> path={`${path}/transfers`} columns={transferColumns} id={transferId} label="Transfers" empty="No transfers in loaded blocks." whole={<><a class="button small" href={`/scan?kind=token-transfers&token=${hash}`}>Scan and download</a></>} />}
+            {tab === 'token_transfers' && <PagedTable<TokenTransfer> path={`${path}/transfers`} columns={transfersOfToken} id={transferId} label="Transfers" empty="No transfers in loaded blocks." whole={<><a class="button small" href={`/scan?kind=token-transfers&token=${hash}`}>Scan and download</a></>} />}
             {tab === 'holders' && <PagedTable<Holder> path={`${path}/holders`} columns={holders(data)} id={(item) => `${item.address.hash}-${item.token_id ?? ''}`} label="Holders" empty="No holders." />}
             {tab === 'activity' && <Activity hash={hash} />}
             {tab === 'inventory' && <PagedTable<InstanceObject> path={`${path}/instances`} columns={instances} id={(item) => item.id} label="Inventory" empty="No ids exist now." />}
@@ -123,7 +125,7 @@ function ValidInstance({ hash, id }: { hash: string; id: string }) {
         </section>
         <Metadata token={hash} type={data.token_type} id={data.id} />
         <h2>Transfers of the id</h2>
-        <PagedTable<TokenTransfer> path={`/tokens/${hash}/instances/${id}/transfers`} columns={transferColumns} id={transferId} label="Transfers of the id" empty="No transfers in loaded blocks." /></>
+        <PagedTable<TokenTransfer> path={`/tokens/${hash}/instances/${id}/transfers`} columns={transfersOfToken} id={transferId} label="Transfers of the id" empty="No transfers in loaded blocks." /></>
       )}</AnswerView>
     </>
   );

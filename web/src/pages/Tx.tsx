@@ -69,7 +69,7 @@ function ValidTx({ hash }: { hash: string }) {
         <section aria-label={tab}>
           {tab === 'index' && <Summary hash={hash}><Overview of={data} /></Summary>}
           {tab === 'logs' && <Cards<Log> path={`${path}/logs`} card={(log) => <LogCard key={log.index} log={log} token={tokenIn(data, log.address.hash)} />} empty="The transaction emitted no logs." />}
-          {tab === 'token_transfers' && <PagedTable<TokenTransfer> path={`${path}/token-transfers`} columns={transferColumns.filter((column) => ['From', 'To', 'Amount'].includes(column.name))} id={transferId} label="Token transfers" empty="No token transfers." />}
+          {tab === 'token_transfers' && <PagedTable<TokenTransfer> path={`${path}/token-transfers`} columns={transferColumns.filter((column) => ['From', 'To', 'Amount', 'Token contract'].includes(column.name))} id={transferId} label="Token transfers" empty="No token transfers." />}
           {tab === 'trace' && <Trace hash={hash} />}
           {tab === 'state' && <StateChanges hash={hash} />}
           {tab === 'raw' && <Raw hash={hash} />}

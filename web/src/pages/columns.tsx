@@ -7,6 +7,7 @@ import type { Column } from '../parts/list/Table.tsx';
 import { Time, TimeHead } from '../parts/Time.tsx';
 import { Unknown } from '../parts/Unknown.tsx';
 import { count } from '../format/amount.ts';
+import { shortHash } from '../format/hash.ts';
 import { methodOf, recipientOf } from '../format/kind.ts';
 import type { Block, InternalTransaction, TokenTransfer, Transaction, Withdrawal } from '../api/types.ts';
 
@@ -80,7 +81,11 @@ export const transferColumns: Column<TokenTransfer>[] = [
   { name: 'From', cell: (item) => <Address of={item.from} /> },
   { name: 'To', cell: (item) => <Address of={item.to} /> },
   { name: 'Amount', right: true, cell: (item) => <TransferAmount transfer={item} /> },
+  { name: 'Token contract', cell: ({ token: { address_hash: hash } }) => <a class="hash" href={`/address/${hash}`} data-address={hash.toLowerCase()} title={hash}>{shortHash(hash, 6, 4)}</a> },
 ];
+
+/** The transfers of one token, whose contract is that of the page. */
+export const transfersOfToken = transferColumns.slice(0, -1);
 
 export const transferId = (item: TokenTransfer) => `${item.block_number}-${item.log_index}-${item.total?.token_id ?? ''}-${item.total?.value ?? ''}`;
 

@@ -1,11 +1,11 @@
-// Whether the reader hides zero-value transfers and look-alike tokens.
+// Whether zero-value transfers and look-alike tokens are hidden, as they are until the reader chooses otherwise.
 import type { Token, TokenTransfer } from '../api/types.ts';
 import { suspicionOf } from '../format/suspect.ts';
 import { chain } from './chain.ts';
 import { knownTokens } from './known_tokens.ts';
 import { storedSignal } from './storage.ts';
 
-const choice = storedSignal<boolean>('hide', false, (text) => text === 'yes', (value) => (value ? 'yes' : 'no'));
+const choice = storedSignal<boolean>('hide', true, (text) => text !== 'no', (value) => (value ? 'yes' : 'no'));
 export const isHiding = choice.value;
 export const hide = choice.set;
 

@@ -33,14 +33,15 @@ export function PagedTable<T, More = unknown>({ path, query = {}, columns, id, l
   const location = useLocation();
   const answer = useApi<Page<T> & More>(listPath(path, { ...query, after: location.query['after'] }));
   const top = useTop(location.query['after']);
+  const emptyText = (hasHidden: boolean) => (hasHidden ? 'All rows of this page are hidden.' : location.query['after'] ? 'No more rows.' : empty);
   return (
     <div ref={top}><AnswerView answer={answer} lines={30}>
       {(page) => {
         return (
           <>
             {note?.(page)}
-            {isHidden && <p class="quiet" role="note">{page.items.filter(isHidden).length} of {page.items.length} rows of this page are hidden.</p>}
-            <Table items={isHidden ? page.items.filter((item) => !isHidden(item)) : page.items} columns={columns} id={id} gap={isHidden ? undefined : gap} label={label} empty={location.query['after'] ? 'No more rows.' : empty} />
+            {isHidden && page.items.some(isHidden) && <p class="quiet" role="note">{page.items.filter(isHidden).length} of {page.items.length} rows of this page are hidden.</p>}
+            <Table items={isHidden ? page.items.filter((item) => !isHidden(item)) : page.items} columns={columns} id={id} gap={isHidden ? undefined : gap} label={label} empty={emptyText(page.items.length > 0)} />
             <Pages next={page.next_page_params} whole={whole} />
             {after}
           </>
