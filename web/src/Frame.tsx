@@ -2,6 +2,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
+import { Keys, toggleKeys } from './parts/Keys.tsx';
 import { PrivateNamesFile } from './parts/PrivateNamesFile.tsx';
 import { PulseDot, PulseLine } from './parts/Pulse.tsx';
 import { SearchBox } from './parts/SearchBox.tsx';
@@ -20,6 +21,7 @@ function handleShortcut(event: KeyboardEvent): void {
     document.querySelector<HTMLInputElement>('[data-search]')?.focus();
   } else if (event.key === 't') nextTheme();
   else if (event.key === 'u') nextTimeStyle();
+  else if (event.key === '?') toggleKeys();
 }
 
 const THEME = { system: ['◐', 'system'], light: ['☀', 'light'], dark: ['☾', 'dark'] } as const;
@@ -60,11 +62,12 @@ export function Frame({ children }: { children: ComponentChildren }) {
       </header>
       <main id="content" tabIndex={-1}>{children}</main>
       <PulseLine />
+      <Keys />
       <footer>
         <div class="inside">
           <PrivateNamesFile />
           <button type="button" class="plain" onClick={nextTimeStyle}>{{ age: 'Show times in UTC', utc: 'Show local times', local: 'Show ages' }[timeStyle.value]}</button>
-          <span class="keys"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> rows <kbd>t</kbd> theme <kbd>u</kbd> times</span>
+          <span class="keys"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> rows <kbd>t</kbd> theme <kbd>u</kbd> times <kbd>?</kbd> keys</span>
           <span>{chain.value.name && `${chain.value.name}, `}read-only, from ClickHouse</span>
         </div>
       </footer>

@@ -11,8 +11,8 @@ async function closest(seconds: number, side: 'before' | 'after'): Promise<numbe
 }
 
 /** The newest block at a time, else the first one after it; `null` if neither is loaded. */
-export async function blockAt(seconds: number): Promise<number | null> {
-  for (const side of ['before', 'after'] as const) {
+export async function blockAt(seconds: number, sides: readonly ('before' | 'after')[] = ['before', 'after']): Promise<number | null> {
+  for (const side of sides) {
     const height = await closest(seconds, side).catch(() => null);
     if (height !== null) return height;
   }

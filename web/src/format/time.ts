@@ -42,4 +42,13 @@ export function relative(time: number, now: number): string {
   return time > now ? `in ${span(now - time)}` : `${span(now - time)} ago`;
 }
 
+/** The age of a recent time, and the date of one that is older than 30 days, whose age says little. */
+export function ageOrDate(time: string, now: number): string {
+  const milliseconds = Date.parse(time);
+  return now - milliseconds > 30 * 86_400_000 ? absolute(time).slice(0, 10) : relative(milliseconds, now);
+}
+
+/** Genesis blocks of many chains have the time 0, which is none. */
+export const isNone = (time: string): boolean => Date.parse(time) === 0;
+
 const CLOCKS = 6000;

@@ -1,6 +1,7 @@
 // A block with its transactions, internal transactions and withdrawals.
 import { withRetry } from '../api/retry.ts';
 import { lazy, useLocation, useRoute } from 'preact-iso';
+import { loadedNeighbour } from '../api/neighbours.ts';
 import { useApi } from '../api/use_api.ts';
 import type { Block as BlockObject, InternalTransaction, Page, Transaction, Withdrawal } from '../api/types.ts';
 import { bytes, count } from '../format/amount.ts';
@@ -34,10 +35,16 @@ export function Block() {
 
 function ValidBlock({ id }: { id: string }) {
   const { params, query } = useRoute();
-  const { path } = useLocation();
+  const { path, route } = useLocation();
   const block = useApi<BlockObject>(`/api/v2/blocks/${id}`);
   useTitle(`Block ${id}`);
   const height = block.data?.height ?? (/^\d+$/.test(id) ? Number(id) : undefined);
+  /** A click leads to the nearest loaded block; other ways to open the link lead to the height beside. */
+  const toNeighbour = (event: MouseEvent, side: 'below' | 'above') => {
+    if (height === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    void loadedNeighbour({ height, timestamp: block.data?.timestamp ?? null }, side).then((next) => route(`/block/${next}`));
+  };
   const base = `/block/${id}`;
   const tabs = [
     { id: 'txs', name: 'Transactions', count: count(block.data?.transactions_count) },
@@ -48,8 +55,8 @@ function ValidBlock({ id }: { id: string }) {
   return (
     <>
       <h1 class="row">Block {count(height) ?? ''}
-        {height !== undefined && height > 0 && <a class="button small" href={`/block/${height - 1}`} aria-label="Previous block">←</a>}
-        {height !== undefined && <a class="button small" href={`/block/${height + 1}`} aria-label="Next block">→</a>}
+        {height !== undefined && height > 0 && <a class="button small" href={`/block/${height - 1}`} aria-label="Previous block" onClick={(event) => toNeighbour(event, 'below')}>←</a>}
+        {height !== undefined && <a class="button small" href={`/block/${height + 1}`} aria-label="Next block" onClick={(event) => toNeighbour(event, 'above')}>→</a>}
         {block.data && block.data.type !== 'block' && <>{' '}<span class="badge bad">{block.data.type === 'uncle' ? 'uncle' : 'replaced'}</span></>}
       </h1>
       {block.problem && !block.data && block.problem.status === 404 && height !== undefined && <NearestBlock height={height} />}

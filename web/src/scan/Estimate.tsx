@@ -28,7 +28,7 @@ export function Estimate({ filter }: { filter: Filter }) {
       {problem ? <Failure problem={problem} compact /> : !data ? <Loading lines={4} /> : (
         <>
           <Facts>
-            <Fact name="At most"><strong>{bytes(sum((read) => read.bytes))}</strong> <span class="quiet">before compression, in {count(sum((read) => read.granules))} granules</span></Fact>
+            <Fact name="At most"><strong>{bytes(sum((read) => read.bytes))}</strong> <span class="quiet">before compression</span></Fact>
             <Fact name="Rows scanned">{count(sum((read) => read.rows))}</Fact>
             <Fact name="Tables">{[...new Set(data.reads.map((read) => read.table))].join(', ') || 'none'}</Fact>
           </Facts>

@@ -4,7 +4,8 @@ import { useApi } from '../api/use_api.ts';
 import { getJson } from '../api/request.ts';
 import { withGroups } from '../format/amount.ts';
 import { isAddress, isHash, visible } from '../format/hash.ts';
-import { FIELDS, type Filter, type Kind, KINDS, topicOf } from './filter.ts';
+import { ADDRESS_FIELDS, FIELDS, type Filter, type Kind, KINDS, topicOf, withAddresses } from './filter.ts';
+import { names } from '../state/names.ts';
 import type { AbiEntry } from '../format/abi.ts';
 import { eventOf } from './abi.ts';
 
@@ -45,7 +46,7 @@ export function wordOf(text: string): string {
 /** Why the value of a field is invalid; empty if it is valid. */
 function errorOf(name: keyof Filter, text: string): string {
   const values = text.split(',').map((one) => one.trim()).filter(Boolean);
-  if (['address', 'fromAddress', 'toAddress', 'token'].includes(name)) return values.every(isAddress) ? '' : 'An address is 0x and 40 digits';
+  if (ADDRESS_FIELDS.includes(name)) return values.every(isAddress) ? '' : 'An address is 0x and 40 digits, or one of your names';
   if (name.startsWith('topic')) return values.every(isHash) ? '' : 'A topic is 0x and 64 digits';
   if (name === 'event') return !text.trim() || topicOf(text) ? '' : 'An event is written as Name(type name, …)';
   return '';
@@ -68,6 +69,7 @@ export function FilterForm({ filter, change, start }: Props) {
       <BlockField label="From block" value={filter.fromBlock} set={(value) => set('fromBlock', value)} side="after" setPending={setPending} placeholder="0" />
       <BlockField label="To block" value={filter.toBlock} set={(value) => set('toBlock', value)} side="before" setPending={setPending} placeholder="the newest" />
       <label><span>Row limit</span><input value={filter.limit} onInput={(event) => set('limit', event.currentTarget.value.replace(/\D/g, ''))} placeholder="all rows" inputMode="numeric" /></label>
+      <datalist id="private-names">{Object.entries(names.value).map(([hash, name]) => <option key={hash} value={hash}>{visible(name)}</option>)}</datalist>
       <div class="row"><button type="submit" class="button main" disabled={isInvalid}>Run the scan</button></div>
     </form>
   );
@@ -79,10 +81,15 @@ function Field({ name, filter, set }: { name: keyof Filter; filter: Filter; set:
   const error = errorOf(name, value);
   const events = useEvents(name === 'event' ? filter.address : '');
   const topic = name === 'event' ? topicOf(value) : null;
+  const isOfAddresses = ADDRESS_FIELDS.includes(name);
+  const complete = () => {
+    if (name.startsWith('topic')) set(name, wordOf(value));
+    else if (isOfAddresses) set(name, withAddresses(value, names.value));
+  };
   return (
     <label><span>{label}</span>
-      <input value={value} onInput={(event) => set(name, event.currentTarget.value)} onBlur={() => { if (name.startsWith('topic')) set(name, wordOf(value)); }} placeholder={hint} spellcheck={false} autocomplete="off"
-        aria-invalid={error ? 'true' : undefined} list={name === 'event' ? 'events' : undefined} />
+      <input value={value} onInput={(event) => set(name, event.currentTarget.value)} onChange={complete} placeholder={hint} spellcheck={false} autocomplete="off"
+        aria-invalid={error ? 'true' : undefined} list={name === 'event' ? 'events' : isOfAddresses ? 'private-names' : undefined} />
       {error && <small class="bad">{error}</small>}
       {topic && <small class="quiet hash whole">topic 0: {topic}</small>}
       {name === 'event' && <datalist id="events">{[...events, ...COMMON_EVENTS].map((event) => <option key={event} value={event} />)}</datalist>}

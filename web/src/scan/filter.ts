@@ -50,6 +50,16 @@ export function pageQuery(filter: Filter): string {
   return `/scan?${words}`;
 }
 
+/** Fields that hold addresses. */
+export const ADDRESS_FIELDS: (keyof Filter)[] = ['address', 'fromAddress', 'toAddress', 'token'];
+
+/** The text of an address field with an address in place of each private name, whatever the case of its letters. */
+export function withAddresses(text: string, names: Record<string, string>): string {
+  const addressOf = (name: string) => Object.entries(names).find(([, own]) => own.toLowerCase() === name.toLowerCase())?.[0];
+  const whole = text.trim() && addressOf(text.trim());
+  return whole || text.split(',').map((part) => addressOf(part.trim()) ?? part).join(',');
+}
+
 /** The declaration of an event in one line, without `event` and the semicolon. */
 export const plainEvent = (event: string) => event.trim().replace(/^event\s+/, '').replace(/;$/, '').replace(/\s+/g, ' ');
 

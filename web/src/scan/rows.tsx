@@ -47,7 +47,7 @@ export function columnsOf(filter: Filter, first: Row | undefined): Column<Row>[]
     case 'logs': {
       const names = first?.decoded ? Object.keys(first.decoded) : null;
       const values: Column<Row>[] = names
-        ? names.map((name) => ({ name, right: true, cell: (row: Row) => <Value of={row.decoded?.[name]} /> }))
+        ? names.map((name) => ({ name, right: /^-?\d+$/.test(String(first?.decoded?.[name])), cell: (row: Row) => <Value of={row.decoded?.[name]} /> }))
         : [
           { name: 'Topics', cell: (row) => <span class="stack">{(row.topics ?? []).map((topic, index) => <span key={index} class="hash" title={topic}>{shortHash(topic, 10, 8)}</span>)}</span> },
           { name: 'Data', cell: (row) => <span class="hash" title={(row.data ?? '').slice(0, 1000)}>{shortHash(row.data ?? '', 18, 8)}</span> },

@@ -74,6 +74,7 @@ export async function routesOf(origin) {
     ['address-activity', `${address}?tab=activity`, 'Token transfers by counterparty'],
     ['contract', `/address/${token}?tab=contract`, token],
     ...(delegated ? [['account-delegated', `/address/${delegated}`, 'Delegated to']] : []),
+    ['contract-token', `/address/${token}?tab=token`, 'Holders and supply'],
     ['contract-logs', `/address/${token}?tab=logs`, token],
     ['accounts', '/accounts', await listText(origin, '/api/v2/addresses', 'As it was after block')],
     ['accounts-transactions', '/accounts?sort=transactions_count', await listText(origin, '/api/v2/addresses?sort=transactions_count', 'As it was after block')],

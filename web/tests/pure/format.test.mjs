@@ -5,7 +5,7 @@ import { bytes, count, exact, percent, short, sizeOf, withGroups } from '../../s
 import { shortHash, shortName, textOf, visible } from '../../src/format/hash.ts';
 import { checksum, keccak256 } from '../../src/format/keccak.ts';
 import { lengthOf, without } from '../../src/format/ranges.ts';
-import { absolute, relative, span } from '../../src/format/time.ts';
+import { absolute, relative, ageOrDate, isNone, span } from '../../src/format/time.ts';
 import { reasonText } from '../../src/format/trace/reason.ts';
 import { failureOf, originOf, treeOf, treeText } from '../../src/format/trace/tree.ts';
 
@@ -54,6 +54,11 @@ test('times are in UTC, ages in whole steps', () => {
   assert.equal(relative(5000, 0), 'just now');
   assert.equal(relative(0, 7000), '7 seconds ago');
   assert.equal(relative(90_000, 0), 'in 1 minute');
+  const now = Date.parse('2026-12-01T00:00:00Z');
+  assert.equal(ageOrDate('2026-11-02T00:00:00Z', now), '29 days ago');
+  assert.equal(ageOrDate('2025-07-08T01:02:03Z', now), '2025-07-08');
+  assert.equal(isNone('1970-01-01T00:00:00.000000Z'), true);
+  assert.equal(isNone('2015-07-30T15:26:13.000000Z'), false);
   assert.equal(span(90_000), '1 minute');
   assert.equal(span(-3_600_000), '1 hour');
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Buckets } from '../../src/scan/buckets.ts';
-import { filterOf, pageQuery, parameters, scanPath, topicOf } from '../../src/scan/filter.ts';
+import { filterOf, pageQuery, parameters, scanPath, topicOf, withAddresses } from '../../src/scan/filter.ts';
 import { curl, python, sql, viem } from '../../src/scan/snippets.ts';
 
 const TRANSFER = 'Transfer(address indexed from, address indexed to, uint256 value)';
@@ -61,4 +61,14 @@ test('rare names are put together', () => {
   for (let name = 0; name < 9; name += 1) for (let times = 0; times <= name; times += 1) buckets.add(times * 12, `e${name}`);
   const { series } = buckets.series(4);
   assert.deepEqual(series.map((one) => one.name), ['e8', 'e7', 'e6', '6 others']);
+});
+
+test('private names stand for their addresses', () => {
+  const [a, b] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`];
+  const names = { [a]: 'Cold wallet', [b]: 'Joe, the baker' };
+  assert.equal(withAddresses('cold WALLET', names), a);
+  assert.equal(withAddresses(`${b}, Cold wallet`, names), `${b},${a}`);
+  assert.equal(withAddresses('Joe, the baker', names), b);
+  assert.equal(withAddresses('nobody', names), 'nobody');
+  assert.equal(withAddresses('', names), '');
 });
