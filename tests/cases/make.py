@@ -140,10 +140,11 @@ def learn(name):
 def well_known():
     """Decimals, symbol and name of the tokens that every installation knows on a chain, by address."""
     tokens = {}
-    for line in open(os.path.join(HERE, "../../crates/json/src/tokens/known_tokens.txt")):
-        if not line.startswith("#"):
-            chain_id, address, decimals, symbol, name = line.rstrip("\n").split(" ", 4)
-            tokens[CHAINS.get(chain_id), address.lower()] = (decimals, symbol, name)
+    for file in ("known_tokens.txt", "listed_tokens.txt"):
+        for line in open(os.path.join(HERE, "../../crates/json/src/tokens", file)):
+            if not line.startswith("#"):
+                chain_id, address, decimals, symbol, name = line.rstrip("\n").split(" ", 4)
+                tokens[CHAINS.get(chain_id), address.lower()] = (decimals, symbol, name)
     return tokens
 
 
