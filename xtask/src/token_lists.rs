@@ -1,5 +1,5 @@
-//! `cargo xtask tokens`: the tokens that several public token lists have, with name, symbol and decimals. The lists come
-//! from packages on npm, which `token_lists.txt` names with their versions; licences are written beside them.
+//! `cargo xtask tokens`: the tokens that several public token lists have, with name, symbol and decimals. The lists
+//! come from packages on npm, which `token_lists.txt` names with their versions; licences are written beside them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,7 +11,8 @@ use xtask::workspace;
 
 use crate::npm;
 
-const COMMENT: &str = "# Tokens by chain that at least two public token lists have (token_lists.txt), and those of one list with the symbol of\n\
+const COMMENT: &str = "# Tokens by chain that at least two public token lists have (token_lists.txt), and those of \
+    one list with the symbol of\n\
     # a token in known_tokens.txt. Chain id, address, decimals, symbol, name. `cargo xtask tokens` writes this file.\n";
 
 /// A contract on a chain, by the chain's id.
@@ -72,8 +73,8 @@ fn entry(token: &Value) -> Option<(Contract, Entry)> {
     Some(((token["chainId"].as_u64()?, address), entry))
 }
 
-/// The lines of tokens that two lists have, or that bear a symbol of those `known`, which are left out themselves. Lists
-/// that disagree on decimals say nothing.
+/// The lines of tokens that two lists have, or that bear a symbol of those `known`, which are left out themselves.
+/// Lists that disagree on decimals say nothing.
 fn agreed(found: &BTreeMap<Contract, Vec<Entry>>, known: &str) -> Vec<String> {
     let known = known.lines().filter(|line| !line.starts_with('#')).map(|line| line.split(' ').collect::<Vec<_>>());
     let known: Vec<Vec<&str>> = known.filter(|words| words.len() > 4).collect();
