@@ -2,7 +2,8 @@
 import { useCallback, useState } from 'preact/hooks';
 import { useApi } from '../api/use_api.ts';
 import { getJson } from '../api/request.ts';
-import { withGroups } from '../format/amount.ts';
+import { blockAt } from '../api/block_times.ts';
+import { count, withGroups } from '../format/amount.ts';
 import { isAddress, isHash, visible } from '../format/hash.ts';
 import { ADDRESS_FIELDS, FIELDS, type Filter, type Kind, KINDS, topicOf, withAddresses } from './filter.ts';
 import { names } from '../state/names.ts';
@@ -66,8 +67,8 @@ export function FilterForm({ filter, change, start }: Props) {
         </select>
       </label>
       {FIELDS[filter.kind].map((name) => <Field key={name} name={name} filter={filter} set={set} />)}
-      <BlockField label="From block" value={filter.fromBlock} set={(value) => set('fromBlock', value)} side="after" setPending={setPending} placeholder="0" />
-      <BlockField label="To block" value={filter.toBlock} set={(value) => set('toBlock', value)} side="before" setPending={setPending} placeholder="the newest" />
+      <BlockField label="From block" value={filter.fromBlock} day={filter.fromDay} set={(fromBlock, fromDay) => change({ ...filter, fromBlock, fromDay })} side="after" setPending={setPending} placeholder="0" />
+      <BlockField label="To block" value={filter.toBlock} day={filter.toDay} set={(toBlock, toDay) => change({ ...filter, toBlock, toDay })} side="before" setPending={setPending} placeholder="the newest" />
       <label><span>Row limit</span><input value={filter.limit} onInput={(event) => set('limit', event.currentTarget.value.replace(/\D/g, ''))} placeholder="all rows" inputMode="numeric" /></label>
       <datalist id="private-names">{Object.entries(names.value).map(([hash, name]) => <option key={hash} value={hash}>{visible(name)}</option>)}</datalist>
       <div class="row"><button type="submit" class="button main" disabled={isInvalid}>Run the scan</button></div>
@@ -105,41 +106,48 @@ function useEvents(address: string): string[] {
   return (data?.abi ?? []).filter((entry) => entry.type === 'event').map((entry) => visible(eventOf(entry)));
 }
 
-/** A field for a height, or for a day, whose block the API finds. */
-function BlockField({ label, value, set, side, setPending, placeholder }: {
-  label: string; value: string; set: (value: string) => void; side: 'before' | 'after'; setPending: (side: string, isPending: boolean) => void; placeholder: string;
-}) {
+interface BlockFieldProps {
+  label: string; value: string; day: string; side: 'before' | 'after'; placeholder: string;
+  set: (value: string, day: string) => void; setPending: (side: string, isPending: boolean) => void;
+}
+
+/** A field for a height, or for a day, whose block the API finds; if that day is not loaded, the nearest loaded block is offered. */
+function BlockField({ label, value, day, set, side, setPending, placeholder }: BlockFieldProps) {
   const [message, setMessage] = useState('');
-  const [date, setDate] = useState('');
-  const clear = () => {
+  const [nearest, setNearest] = useState<number | null>(null);
+  const [wanted, setWanted] = useState('');
+  const settle = (height: string, ofDay: string) => {
     setMessage('');
-    setDate('');
+    setWanted('');
+    setNearest(null);
     setPending(side, false);
+    set(height, ofDay);
   };
   const findBlock = async (text: string) => {
+    if (!text) return settle(value, '');
     setMessage('');
-    setDate(text);
-    setPending(side, text !== '');
-    if (!text) return;
+    setWanted(text);
+    setPending(side, true);
     const seconds = Date.parse(`${text}T${side === 'after' ? '00:00:00' : '23:59:59'}Z`) / 1000;
     try {
       const answer = await getJson<{ status: string; message: string; result: { blockNumber?: string } | string }>(`/api?module=block&action=getblocknobytime&timestamp=${seconds}&closest=${side}`);
       const height = typeof answer.result === 'string' ? answer.result : answer.result?.blockNumber;
-      if (answer.status === '1' && height !== undefined && /^\d+$/.test(height)) {
-        set(height);
-        setPending(side, false);
-      } else setMessage(`No block found for that day: ${withGroups(answer.message)}.`);
+      if (answer.status === '1' && height !== undefined && /^\d+$/.test(height)) return settle(height, text);
+      setMessage(`No block found for that day: ${withGroups(answer.message)}.`);
+      setNearest(await blockAt(seconds, side === 'after' ? ['after', 'before'] : ['before', 'after']));
     } catch (failure) {
       setMessage(`No block found for that day: ${failure instanceof Error ? failure.message : 'no answer'}.`);
     }
+    return undefined;
   };
   return (
     <label><span>{label}</span>
       <span class="pair">
-        <input value={value} onInput={(event) => { clear(); set(event.currentTarget.value); }} placeholder={placeholder} inputMode="numeric" />
-        <input type="date" value={date} aria-label={`${label}, by its day in UTC`} onChange={(event) => void findBlock(event.currentTarget.value)} />
+        <input value={value} onInput={(event) => settle(event.currentTarget.value, '')} placeholder={placeholder} inputMode="numeric" />
+        <input type="date" value={wanted || day} aria-label={`${label}, by its day in UTC`} onChange={(event) => void findBlock(event.currentTarget.value)} />
       </span>
-      {message && <small class="bad">{message} The scan cannot run until the day has a block, or is cleared. <button type="button" class="button small" onClick={clear}>Clear</button></small>}
+      {message && <small class="bad">{message} The scan cannot run until the day has a block, or is cleared. <button type="button" class="button small" onClick={() => settle(value, '')}>Clear</button>
+        {nearest !== null && <> <button type="button" class="button small" onClick={() => settle(String(nearest), '')}>Nearest loaded block: {count(nearest)}</button></>}</small>}
     </label>
   );
 }

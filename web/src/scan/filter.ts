@@ -15,11 +15,13 @@ export interface Filter {
   address: string; event: string; topic0: string; topic1: string; topic2: string; topic3: string;
   fromAddress: string; toAddress: string; token: string; type: string;
   fromBlock: string; toBlock: string; limit: string;
+  /** Days in UTC that the blocks were found by; the blocks are what counts. */
+  fromDay: string; toDay: string;
 }
 
 const EMPTY: Filter = {
   kind: 'logs', address: '', event: '', topic0: '', topic1: '', topic2: '', topic3: '', fromAddress: '', toAddress: '', token: '', type: '',
-  fromBlock: '0', toBlock: '', limit: '',
+  fromBlock: '0', toBlock: '', limit: '', fromDay: '', toDay: '',
 };
 
 /** The fields of each kind of scan. */
@@ -33,7 +35,7 @@ export const FIELDS: Record<Kind, (keyof Filter)[]> = {
 export function filterOf(query: Record<string, string>): Filter {
   const kind = query['kind'] !== undefined && query['kind'] in KINDS ? (query['kind'] as Kind) : 'logs';
   const filter: Filter = { ...EMPTY, kind };
-  for (const name of [...FIELDS[kind], 'fromBlock', 'toBlock', 'limit'] as Exclude<keyof Filter, 'kind'>[]) {
+  for (const name of [...FIELDS[kind], 'fromBlock', 'toBlock', 'limit', 'fromDay', 'toDay'] as Exclude<keyof Filter, 'kind'>[]) {
     const value = query[name];
     if (value !== undefined) filter[name] = value;
   }
@@ -43,7 +45,7 @@ export function filterOf(query: Record<string, string>): Filter {
 /** The URL of the page with this filter. */
 export function pageQuery(filter: Filter): string {
   const words = new URLSearchParams({ kind: filter.kind });
-  for (const name of [...FIELDS[filter.kind], 'fromBlock', 'toBlock', 'limit'] as const) {
+  for (const name of [...FIELDS[filter.kind], 'fromBlock', 'toBlock', 'limit', 'fromDay', 'toDay'] as const) {
     const value = filter[name].trim();
     if (value && !(name === 'fromBlock' && value === '0')) words.set(name, value);
   }

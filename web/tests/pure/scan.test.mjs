@@ -63,6 +63,12 @@ test('rare names are put together', () => {
   assert.deepEqual(series.map((one) => one.name), ['e8', 'e7', 'e6', '6 others']);
 });
 
+test('the days that blocks were found by are in the URL of the page alone', () => {
+  const filter = filterOf({ kind: 'logs', fromBlock: '100', fromDay: '2024-01-01' });
+  assert.equal(pageQuery(filter), '/scan?kind=logs&fromBlock=100&fromDay=2024-01-01');
+  assert.equal(parameters(filter).get('fromDay'), null);
+});
+
 test('private names stand for their addresses', () => {
   const [a, b] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`];
   const names = { [a]: 'Cold wallet', [b]: 'Joe, the baker' };

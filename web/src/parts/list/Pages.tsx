@@ -10,7 +10,7 @@ import { cursorText, withQuery } from './query.ts';
 const previousPages = new Map<string, string>();
 const MAX_PAGES = 500;
 
-export function Pages({ next, whole }: { next: Record<string, string | number | null> | null; whole?: ComponentChildren }) {
+export function Pages({ next, whole, label = 'Pages of the list' }: { next: Record<string, string | number | null> | null; whole?: ComponentChildren; label?: string }) {
   const { path, query } = useLocation();
   const here = withQuery(path, query, {});
   const first = query['after'] ? withQuery(path, query, { after: undefined }) : null;
@@ -23,7 +23,7 @@ export function Pages({ next, whole }: { next: Record<string, string | number | 
   if (!first && !nextPage && !whole) return null;
   const previous = previousPages.get(here);
   return (
-    <nav class="pages" aria-label="Pages of the list">
+    <nav class="pages" aria-label={label}>
       {first && <a class="button small" href={first}>First page</a>}
       {previous && previous !== first && <a class="button small" href={previous}>← Previous page</a>}
       {nextPage && <a class="button small" href={nextPage}>Next page →</a>}
