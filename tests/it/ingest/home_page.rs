@@ -61,7 +61,11 @@ fn follows_the_chain_through_reorganisations_and_outages() -> anyhow::Result<()>
     browser.sees(&format!("stands {}", main[&50]))?;
     browser.sees(&format!("shows {}", main[&54]))?;
     browser.sees("behind 0 blocks as of ")?;
-    for branch in ["depth6", "main", "depth17"] {
+    browser.sees("opens 54")?;
+    node.control(&json!({"branch": "depth6"}))?;
+    reaches(&api.url, tip(&hashes("depth6")?))?;
+    browser.sees(&format!("replaced {}", main[&54]))?;
+    for branch in ["main", "depth17"] {
         node.control(&json!({"branch": branch}))?;
         browser.sees(&format!("shows {}", tip(&hashes(branch)?)))?;
     }

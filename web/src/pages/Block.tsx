@@ -1,6 +1,7 @@
 // A block with its transactions, internal transactions and withdrawals.
 import { withRetry } from '../api/retry.ts';
 import { lazy, useLocation, useRoute } from 'preact-iso';
+import { useEffect, useRef } from 'preact/hooks';
 import { loadedNeighbour } from '../api/neighbours.ts';
 import { useApi } from '../api/use_api.ts';
 import type { Block as BlockObject, InternalTransaction, Page, Transaction, Withdrawal } from '../api/types.ts';
@@ -19,6 +20,7 @@ import { PagedTable } from '../parts/list/PagedTable.tsx';
 import { AnswerView } from '../parts/Answer.tsx';
 import { chosenTab, Tabs } from '../parts/Tabs.tsx';
 import { Time } from '../parts/Time.tsx';
+import { health } from '../state/pulse.ts';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
 import { internalColumns, internalId, transactionsOfBlock, GasUsedMeter, withdrawalColumns, countOrUnknown } from './columns.tsx';
@@ -28,9 +30,19 @@ const Verdict = lazy(withRetry(() => import('./Verdict.tsx').then((part) => part
 
 const ORDERS: Orders = [['In order', {}], ['By fee', { sort: 'fee' }], ['By value', { sort: 'value' }]];
 
+/** The greatest depth of a reorganisation that is looked for. */
+const MAX_DEPTH = 64;
+
 export function Block() {
   const id = useRoute().params['id'] ?? '';
   return /^\d+$/.test(id) || isHash(id) ? <ValidBlock id={id} /> : <Invalid what="block" text={id} />;
+}
+
+/** The hash of the block that the page showed first. */
+function useBefore(id: string, hash: string | undefined): string | undefined {
+  const first = useRef<{ id: string; hash: string } | null>(null);
+  if (hash !== undefined && first.current?.id !== id) first.current = { id, hash };
+  return first.current?.id === id ? first.current.hash : undefined;
 }
 
 function ValidBlock({ id }: { id: string }) {
@@ -45,6 +57,15 @@ function ValidBlock({ id }: { id: string }) {
     event.preventDefault();
     void loadedNeighbour({ height, timestamp: block.data?.timestamp ?? null }, side).then((next) => route(`/block/${next}`));
   };
+  const [data, at] = [health.value?.report?.data, health.value?.at];
+  const isRecent = height !== undefined && data?.following != null && data.latest_block_number !== null && data.latest_block_number - height < MAX_DEPTH;
+  const before = useBefore(id, block.data?.hash);
+  // A block near the newest one may lose its place while the page is open.
+  const lastReport = useRef(at);
+  useEffect(() => {
+    if (isRecent && lastReport.current !== undefined && block.data) block.refetch();
+    lastReport.current = at;
+  }, [at]);
   const base = `/block/${id}`;
   const tabs = [
     { id: 'txs', name: 'Transactions', count: count(block.data?.transactions_count) },
@@ -62,6 +83,7 @@ function ValidBlock({ id }: { id: string }) {
       {block.problem && !block.data && block.problem.status === 404 && height !== undefined && <NearestBlock height={height} />}
       <AnswerView answer={block} lines={30}>{(data) => (
         <>
+          {before && before !== data.hash && <p class="failure compact" role="status"><strong>Replaced while this page was open.</strong> At this height was <a class="hash whole" href={`/block/${before}`}>{before}</a>.</p>}
           {data.type === 'reorg' && <ReorgNotice block={data} />}
           <Details block={data} />
           {data.type !== 'block' ? <NonCanonicalBody block={data} /> : <><Tabs tabs={tabs} chosen={tab} base={base} />
@@ -76,9 +98,6 @@ function ValidBlock({ id }: { id: string }) {
     </>
   );
 }
-
-/** The greatest depth of a reorganisation that is looked for. */
-const MAX_DEPTH = 64;
 
 /** The current block at the height of a replaced one, and the depth of the reorganisation. */
 function ReorgNotice({ block }: { block: BlockObject }) {

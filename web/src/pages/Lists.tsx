@@ -1,11 +1,13 @@
 // Pages with one list of the whole chain.
 import { useLocation } from 'preact-iso';
-import type { Block, InternalTransaction, TokenTransfer, Transaction, Withdrawal } from '../api/types.ts';
+import type { Block, InternalTransaction, Page, TokenTransfer, Transaction, Withdrawal } from '../api/types.ts';
 import { PagedTable } from '../parts/list/PagedTable.tsx';
 import { withQuery } from '../parts/list/query.ts';
 import { count } from '../format/amount.ts';
+import { depthOf } from '../format/branch.ts';
 import { CURSORS } from '../format/jump.ts';
 import { Jump } from '../parts/list/Pages.tsx';
+import type { Column } from '../parts/list/Table.tsx';
 import { useTitle } from '../parts/title.ts';
 import { blockColumns, uncleColumns, internalColumns, internalId, transactionColumns, transferColumns, transferId, withdrawalsOfChain } from './columns.tsx';
 
@@ -16,6 +18,15 @@ function notIndexed(above: Block, below: Block): string | null {
   const missing = above.height - below.height - 1;
   return missing > 0 ? `${count(missing)} block${missing === 1 ? ' is' : 's are'} not indexed here` : null;
 }
+
+/** The columns of replaced blocks, with how many blocks each reorganisation replaced. */
+const reorgColumns = ({ items, next_page_params: next }: Page<Block>): Column<Block>[] => {
+  const depth = (block: Block) => {
+    const { depth, isAtLeast } = depthOf(block, items, next !== null);
+    return `${isAtLeast ? '≥ ' : ''}${depth}`;
+  };
+  return [...blockColumns.slice(0, 2), { name: 'Depth', right: true, cell: (block) => <span title="Blocks that the reorganisation replaced">{depth(block)}</span> }, ...blockColumns.slice(2)];
+};
 
 export function Blocks() {
   useTitle('Blocks');
@@ -28,7 +39,7 @@ export function Blocks() {
         {KINDS.map(([kind, name]) => <a key={kind} href={withQuery(path, query, { type: kind, after: undefined })} aria-current={kind === type ? 'page' : undefined}>{name}</a>)}
       </nav>
       {type === '' && <div class="tools"><Jump cursor={CURSORS.blocks} /><a class="button small" href="/withdrawals">Withdrawals</a></div>}
-      <PagedTable<Block> path="/blocks" query={{ type }} columns={type === 'uncle' ? uncleColumns : blockColumns} id={(block) => block.hash} gap={type === '' ? notIndexed : undefined} label="Blocks" empty={KINDS.find(([kind]) => kind === type)?.[2]} />
+      <PagedTable<Block> path="/blocks" query={{ type }} columns={type === 'uncle' ? uncleColumns : type === 'reorg' ? reorgColumns : blockColumns} id={(block) => block.hash} gap={type === '' ? notIndexed : undefined} label="Blocks" empty={KINDS.find(([kind]) => kind === type)?.[2]} />
     </>
   );
 }

@@ -31,6 +31,7 @@ const Proof = lazy(withRetry(() => import('./tx/Proof.tsx').then((part) => part.
 const Raw = lazy(withRetry(() => import('./tx/Raw.tsx').then((part) => part.Raw)));
 const Trace = lazy(withRetry(() => import('./tx/Trace.tsx').then((part) => part.Trace)));
 
+const NotIndexed = lazy(withRetry(() => import('./tx/NotIndexed.tsx').then((part) => part.NotIndexed)));
 const OperationList = lazy(withRetry(() => import('./Operations.tsx').then((page) => page.OperationList)));
 
 const TABS = [
@@ -65,6 +66,7 @@ function ValidTx({ hash }: { hash: string }) {
       <h1 class="row">Transaction {transaction.data && <Outcome status={transaction.data.status} result={transaction.data.result} />}{transaction.data?.chain_facts?.type && <span class="badge">{transaction.data.chain_facts.type}</span>}</h1>
       <p class="subject"><Plain hash={hash} what="hash" /></p>
       <Tabs tabs={tabs} chosen={tab} base={`/tx/${hash}`} />
+      {transaction.problem?.status === 404 && !transaction.data && <NotIndexed />}
       <AnswerView answer={transaction} lines={30}>{(data) => (
         <section aria-label={tab}>
           {tab === 'index' && <Summary hash={hash}><Overview of={data} /></Summary>}

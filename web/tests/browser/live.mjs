@@ -62,6 +62,24 @@ const COMMANDS = {
     const isShown = await holds((expected) => document.querySelector('.alarm')?.textContent.includes(expected) && document.querySelector('.pulse.late') !== null, words.join(' '));
     return isShown ? 'ok' : `nothing says what is wrong: ${await page.evaluate(() => document.querySelector('.alarm')?.textContent ?? 'no line')}`;
   },
+  /** The page of a block stays open. */
+  async opens(height) {
+    await followLink(`/block/${height}`);
+    return (await holds((expected) => document.querySelector('main h1')?.textContent.includes(expected) && document.querySelector('.facts') !== null, height)) ? 'ok' : `the block does not open: ${await text()}`;
+  },
+  /** This block was on the open page, and is not in the chain any more. */
+  async replaced(hash) {
+    const isSaid = async () => {
+      // The page requests the health of the chain when it becomes visible again.
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      return holds((expected) => document.querySelector('[role=status].failure')?.textContent.includes(expected), hash);
+    };
+    if (!(await isSaid())) return `the page does not say that its block was replaced: ${await text()}`;
+    await page.evaluate(() => { history.pushState(null, '', '/blocks?type=reorg'); dispatchEvent(new PopStateEvent('popstate')); });
+    const hasDepth = await holds(() => [...document.querySelectorAll('table.list td[data-name=Depth]')].some((cell) => cell.innerText.trim() === '6'));
+    await page.evaluate(() => { history.pushState(null, '', '/'); dispatchEvent(new PopStateEvent('popstate')); });
+    return hasDepth ? 'ok' : `no reorganisation of depth 6 is listed: ${await text()}`;
+  },
   async lost() {
     monitor.isOffline = true;
     if (!(await showsText('connection lost'))) return `nothing says that the connection is lost: ${await text()}`;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { feeParts, methodOf, recipientOf } from '../../src/format/kind.ts';
-import { branchOf } from '../../src/format/branch.ts';
+import { branchOf, depthOf } from '../../src/format/branch.ts';
 import { commonName, precompileOf } from '../../src/format/precompile.ts';
 import { selectorOf } from '../../src/format/trace/tree.ts';
 
@@ -55,6 +55,10 @@ test('blocks that were replaced together are found by their parents', () => {
   const another = block('c2', 'a1', 2);
   for (const member of [one, two, three]) assert.deepEqual(branchOf(member, [three, another, two, one]), [one, two, three]);
   assert.deepEqual(branchOf(another, [three, another, two, one]), [another]);
+  // A list goes from the newest block down; what is below its last one is on the next page.
+  assert.deepEqual(depthOf(three, [three, another, two, one], false), { depth: 3, isAtLeast: false });
+  assert.deepEqual(depthOf(three, [three, another, two], true), { depth: 2, isAtLeast: true });
+  assert.deepEqual(depthOf(another, [three, another, two], true), { depth: 1, isAtLeast: false });
   assert.deepEqual(branchOf(two, []), [two]);
   const round = block('x', 'x', 1);
   assert.equal(branchOf(round, [round]).length < 4, true);

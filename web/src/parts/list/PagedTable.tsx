@@ -13,7 +13,8 @@ interface Props<T, More> {
   path: string;
   /** Parameters of the list besides its cursor. */
   query?: Record<string, string | undefined>;
-  columns: Column<T>[];
+  /** The columns, also of what the whole page has. */
+  columns: Column<T>[] | ((page: Page<T>) => Column<T>[]);
   id: (item: T) => string;
   label: string;
   empty?: string;
@@ -40,8 +41,9 @@ export function PagedTable<T, More = unknown>({ path, query = {}, columns, id, l
         return (
           <>
             {note?.(page)}
+            {location.query['after'] && <Pages next={page.next_page_params} label="Pages, above the list" />}
             {isHidden && page.items.some(isHidden) && <p class="quiet" role="note">{page.items.filter(isHidden).length} of {page.items.length} rows of this page are hidden.</p>}
-            <Table items={isHidden ? page.items.filter((item) => !isHidden(item)) : page.items} columns={columns} id={id} gap={isHidden ? undefined : gap} label={label} empty={emptyText(page.items.length > 0)} />
+            <Table items={isHidden ? page.items.filter((item) => !isHidden(item)) : page.items} columns={typeof columns === 'function' ? columns(page) : columns} id={id} gap={isHidden ? undefined : gap} label={label} empty={emptyText(page.items.length > 0)} />
             <Pages next={page.next_page_params} whole={whole} />
             {after}
           </>
