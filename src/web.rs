@@ -3,6 +3,7 @@
 
 mod assets;
 pub mod files;
+mod head;
 mod page;
 mod serve;
 mod sourcify;

@@ -94,11 +94,18 @@ fn served_chain(app: &App, file: &str) -> Option<(u64, Arc<Head>)> {
 /// The chain that is served: by its number where its name is not known, and its coin as coins.
 fn chain(app: &App, file: &str) -> Option<Response> {
     let (id, head) = served_chain(app, file)?;
-    let (options, listed) = (app.options(), trawl_chains::chain(id));
-    let named = NamedChain::try_from(id).ok();
-    let known = listed.map(|chain| chain.name.to_owned()).or_else(|| named.map(|chain| chain.to_string()));
-    let name = options.chain_name.clone().or(known).unwrap_or_else(|| format!("Chain {id}"));
-    Some(json(write_chain(&name, app.coin(&head).unwrap_or(NAMELESS_COIN))))
+    Some(json(write_chain(&name_of(app, id), app.coin(&head).unwrap_or(NAMELESS_COIN))))
+}
+
+fn name_of(app: &App, id: u64) -> String {
+    let listed = trawl_chains::chain(id).map(|chain| chain.name.to_owned());
+    let known = listed.or_else(|| NamedChain::try_from(id).ok().map(|chain| chain.to_string()));
+    app.options().chain_name.clone().or(known).unwrap_or_else(|| format!("Chain {id}"))
+}
+
+/// The name of the chain that is served; `None` if no chain is known yet.
+pub(super) fn chain_name(app: &App) -> Option<String> {
+    Some(name_of(app, app.known_chain_id()?))
 }
 
 /// The bundled tokens of the chain that is served. They are those of this program, so that they are kept for an hour.

@@ -8,8 +8,10 @@ use axum::http::header::{
     ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
     IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+
+use super::head;
 
 /// A file of `web/dist`.
 struct File {
@@ -69,9 +71,7 @@ impl IndexPage {
             opening += "data-sql ";
         }
         let page = page.replacen("<html lang=", &format!("{opening}lang="), 1);
-        let mut hasher = DefaultHasher::new();
-        page.hash(&mut hasher);
-        let tag = format!("W/\"{:016x}\"", hasher.finish()).leak();
+        let tag = tag_of(&page).leak();
         Self(Box::leak(Box::new(File { path: INDEX, tag, plain: page.leak().as_bytes(), brotli: &[], gzip: &[] })))
     }
 }
@@ -93,13 +93,14 @@ const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self'
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// First names of paths that are pages.
-const PAGES: [&str; 21] = [
+const PAGES: [&str; 22] = [
     "",
     "accounts",
     "address",
     "block",
     "blocks",
     "charts",
+    "gas",
     "internal-txs",
     "names",
     "op",
@@ -155,8 +156,13 @@ pub fn has_paths(word: &str) -> bool {
 }
 
 /// The answer at a path: a file, or the page for a reader who accepts one, with the status 404 where it has nothing
-/// but that to say; `None` for programs.
-pub(super) fn answer(path: &str, index: Option<&IndexPage>, headers: &HeaderMap) -> Option<Response> {
+/// but that to say; `None` for programs. `chain` is its name, for the title.
+pub(super) fn answer(
+    path: &str,
+    index: Option<&IndexPage>,
+    headers: &HeaderMap,
+    chain: impl FnOnce() -> Option<String>,
+) -> Option<Response> {
     if let Some(asset) = asset(path, headers) {
         return Some(asset);
     }
@@ -168,7 +174,8 @@ pub(super) fn answer(path: &str, index: Option<&IndexPage>, headers: &HeaderMap)
         Some(IndexPage(index)) => index,
         None => file(INDEX)?,
     };
-    let mut page = send(index, headers);
+    let text = head::with_title(std::str::from_utf8(index.plain).ok()?, path, chain().as_deref());
+    let mut page = send_page(text, headers);
     if page.status() == StatusCode::OK && !PAGES.contains(&noun) && !ALIASES.contains(&noun) {
         *page.status_mut() = StatusCode::NOT_FOUND;
     }
@@ -202,8 +209,29 @@ fn accepts(headers: &HeaderMap, coding: &str) -> bool {
     })
 }
 
+/// A weak tag of a page, as the same page is sent in several encodings.
+fn tag_of(page: &str) -> String {
+    let mut hasher = DefaultHasher::new();
+    page.hash(&mut hasher);
+    format!("W/\"{:016x}\"", hasher.finish())
+}
+
+/// How long an answer is kept, and what it depends on.
+struct CacheRules<'t> {
+    tag: &'t str,
+    control: &'static str,
+    vary: &'static str,
+}
+
+/// The page names the assets of its build, so it is revalidated.
+fn send_page(text: String, headers: &HeaderMap) -> Response {
+    let tag = tag_of(&text);
+    let rules = CacheRules { tag: &tag, control: "no-cache", vary: "accept, accept-encoding" };
+    respond(&rules, headers, || ([(CONTENT_TYPE, content_type(INDEX))], Body::from(text)).into_response())
+}
+
+/// Names of assets have the hash of their contents.
 fn send(file: &'static File, headers: &HeaderMap) -> Response {
-    let is_page = file.path == INDEX;
     let (coding, bytes) = if file.brotli.is_empty() {
         (None, file.plain)
     } else if accepts(headers, "br") {
@@ -213,25 +241,30 @@ fn send(file: &'static File, headers: &HeaderMap) -> Response {
     } else {
         (None, file.plain)
     };
-    // Names of assets have the hash of their contents; the page names the assets of its build, so it is revalidated.
-    let keep = if is_page { "no-cache" } else { "public, max-age=31536000, immutable" };
+    let control = "public, max-age=31536000, immutable";
+    respond(&CacheRules { tag: file.tag, control, vary: "accept-encoding" }, headers, || {
+        let mut response = ([(CONTENT_TYPE, content_type(file.path))], Body::from(bytes)).into_response();
+        if let Some(coding) = coding {
+            response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
+        }
+        response
+    })
+}
+
+/// The answer, or that the client has it already.
+fn respond(rules: &CacheRules<'_>, headers: &HeaderMap, body: impl FnOnce() -> Response) -> Response {
     let always = [
-        (CACHE_CONTROL, keep),
-        (ETAG, file.tag),
-        (VARY, if is_page { "accept, accept-encoding" } else { "accept-encoding" }),
+        (CACHE_CONTROL, rules.control),
+        (ETAG, rules.tag),
+        (VARY, rules.vary),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (REFERRER_POLICY, "no-referrer"),
         (CONTENT_SECURITY_POLICY, POLICY),
     ];
-    if text(headers, IF_NONE_MATCH).split(',').any(|tag| tag.trim() == file.tag) {
+    if text(headers, IF_NONE_MATCH).split(',').any(|tag| tag.trim() == rules.tag) {
         return (StatusCode::NOT_MODIFIED, always).into_response();
     }
-    let coding = coding.map(|coding| [(CONTENT_ENCODING, coding)]);
-    let mut response = (always, [(CONTENT_TYPE, content_type(file.path))], Body::from(bytes)).into_response();
-    response
-        .headers_mut()
-        .extend(coding.into_iter().flatten().filter_map(|(name, value)| Some((name, value.parse().ok()?))));
-    response
+    (always, body()).into_response()
 }
 
 fn content_type(path: &str) -> &'static str {
@@ -246,8 +279,6 @@ fn content_type(path: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::HeaderValue;
-
     use super::*;
 
     fn with(name: HeaderName, value: &'static str) -> HeaderMap {
@@ -266,15 +297,15 @@ mod tests {
     fn pages_are_for_readers_who_name_html() {
         let browser = with(ACCEPT, "text/html,application/xhtml+xml,*/*;q=0.8");
         for path in ["/", "/block/12", "/tx/0x12/logs", "/address/0x12", "/scan"] {
-            assert!(answer(path, None, &browser).is_some(), "{path}");
-            assert!(answer(path, None, &with(ACCEPT, "application/json")).is_none(), "{path}");
-            assert!(answer(path, None, &with(ACCEPT, "*/*")).is_none(), "{path}");
+            assert!(answer(path, None, &browser, || None).is_some(), "{path}");
+            assert!(answer(path, None, &with(ACCEPT, "application/json"), || None).is_none(), "{path}");
+            assert!(answer(path, None, &with(ACCEPT, "*/*"), || None).is_none(), "{path}");
         }
         for path in ["/api", "/api/v2/none", "/health", "/_/assets/none.js", "/_/", "/assets/none", ""] {
-            assert!(answer(path, None, &browser).is_none(), "{path}");
+            assert!(answer(path, None, &browser, || None).is_none(), "{path}");
         }
         for (path, status) in [("/txsInternal", 200), ("/uncle/0x12", 200), ("/blockss", 404), ("/index.html", 404)] {
-            let found = answer(path, None, &browser).map(|found| found.status().as_u16());
+            let found = answer(path, None, &browser, || None).map(|found| found.status().as_u16());
             assert_eq!(found, Some(status), "{path}");
         }
     }

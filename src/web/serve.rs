@@ -41,7 +41,7 @@ async fn of_program(app: &App, page: Option<&IndexPage>, request: &Parts) -> Res
         return Err(Problem::NotFound);
     }
     let path = request.uri.path();
-    if let Some(found) = page::answer(path, page, &request.headers) {
+    if let Some(found) = page::answer(path, page, &request.headers, || assets::chain_name(app)) {
         return Ok(found);
     }
     assets::at(app, path).await?.ok_or(Problem::NotFound)
