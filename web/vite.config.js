@@ -4,7 +4,7 @@ import { build, defineConfig } from 'vite';
 /** Pages that are loaded on demand: the first segment of their path, and their module. */
 const LAZY_PAGES = {
   block: 'pages/Block', tx: 'pages/Tx', accounts: 'pages/Accounts', address: 'pages/Address', token: 'pages/Token', tokens: 'pages/Tokens', search: 'pages/Search',
-  scan: 'scan/Scan', charts: 'charts/Charts', sql: 'sql/Sql', status: 'pages/Status', tools: 'pages/Tools', names: 'pages/Names', op: 'pages/Operations', ops: 'pages/Operations',
+  scan: 'scan/Scan', charts: 'charts/Charts', sql: 'sql/Sql', status: 'pages/Status', tools: 'pages/Tools', gas: 'pages/Gas', names: 'pages/Names', op: 'pages/Operations', ops: 'pages/Operations',
 };
 
 /** Their files as `word:file,file;word:file`, so that the start script can preload them. */

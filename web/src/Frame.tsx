@@ -2,7 +2,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
-import { Keys, toggleKeys } from './parts/Keys.tsx';
 import { PrivateNamesFile } from './parts/PrivateNamesFile.tsx';
 import { PulseDot, PulseLine } from './parts/Pulse.tsx';
 import { SearchBox } from './parts/SearchBox.tsx';
@@ -11,7 +10,7 @@ import { showChosen } from './parts/Tabs.tsx';
 import { nextTheme, nextTimeStyle, theme, timeStyle } from './state/view.ts';
 import { chain } from './state/chain.ts';
 
-const SECTIONS = [['/blocks', 'Blocks'], ['/txs', 'Transactions'], ['/internal-txs', 'Internal'], ['/token-transfers', 'Transfers'], ['/accounts', 'Accounts'], ['/tokens', 'Tokens'], ['/scan', 'Scan'], ['/charts', 'Charts'], ['/tools', 'Tools'], ['/status', 'Status']] as const;
+const SECTIONS = [['/blocks', 'Blocks'], ['/txs', 'Transactions'], ['/internal-txs', 'Internal'], ['/token-transfers', 'Transfers'], ['/withdrawals', 'Withdrawals'], ['/accounts', 'Accounts'], ['/tokens', 'Tokens'], ['/scan', 'Scan'], ['/charts', 'Charts'], ['/gas', 'Gas'], ['/tools', 'Tools'], ['/status', 'Status']] as const;
 
 function handleShortcut(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -21,7 +20,7 @@ function handleShortcut(event: KeyboardEvent): void {
     document.querySelector<HTMLInputElement>('[data-search]')?.focus();
   } else if (event.key === 't') nextTheme();
   else if (event.key === 'u') nextTimeStyle();
-  else if (event.key === '?') toggleKeys();
+  else if (event.key === '?') void import('./pages/Keys.tsx').then((part) => part.toggleKeys(), () => {});
 }
 
 const THEME = { system: ['◐', 'system'], light: ['☀', 'light'], dark: ['☾', 'dark'] } as const;
@@ -62,7 +61,6 @@ export function Frame({ children }: { children: ComponentChildren }) {
       </header>
       <main id="content" tabIndex={-1}>{children}</main>
       <PulseLine />
-      <Keys />
       <footer>
         <div class="inside">
           <PrivateNamesFile />

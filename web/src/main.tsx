@@ -28,6 +28,7 @@ const Search = lazy(withRetry(() => import('./pages/Search.tsx').then((page) => 
 const Scan = lazy(withRetry(() => import('./scan/Scan.tsx').then((page) => page.Scan)));
 const Charts = lazy(withRetry(() => import('./charts/Charts.tsx').then((page) => page.Charts)));
 const Sql = lazy(withRetry(() => import('./sql/Sql.tsx').then((page) => page.Sql)));
+const Gas = lazy(withRetry(() => import('./pages/Gas.tsx').then((page) => page.Gas)));
 const Tools = lazy(withRetry(() => import('./pages/Tools.tsx').then((page) => page.Tools)));
 const Operation = lazy(withRetry(() => import('./pages/Operations.tsx').then((page) => page.Operation)));
 const Operations = lazy(withRetry(() => import('./pages/Operations.tsx').then((page) => page.Operations)));
@@ -83,6 +84,7 @@ function App() {
             <Route path="/charts" component={Charts} />
             <Route path="/sql" component={Sql} />
             <Route path="/status" component={Status} />
+            <Route path="/gas" component={Gas} />
             <Route path="/tools" component={Tools} />
             <Route path="/ops" component={Operations} />
             <Route path="/op/:hash" component={Operation} />

@@ -14,7 +14,7 @@ const OBJECT_PATHS: Record<string, (id: string, rest: string[]) => string> = {
 const LISTS: Record<string, string> = {
   account: '/accounts', addresses: '/accounts', uncles: '/blocks?type=uncle', blocks_forked: '/blocks?type=reorg', transaction: '/txs', transactions: '/txs', txn: '/txs',
   txsInternal: '/internal-txs', internal_txs: '/internal-txs', 'internal-transactions': '/internal-txs', txsBeacon: '/withdrawals', tokentxns: '/token-transfers', 'tokentxns-nft': '/token-transfers',
-  'nft-transfers': '/token-transfers', nft_transfers: '/token-transfers', nft: '/tokens?type=ERC-721,ERC-1155', stats: '/charts', gastracker: '/charts', 'gas-tracker': '/charts',
+  'nft-transfers': '/token-transfers', nft_transfers: '/token-transfers', nft: '/tokens?type=ERC-721,ERC-1155', stats: '/charts', gastracker: '/gas', 'gas-tracker': '/gas',
   'advanced-filter': '/scan', 'advanced-filters': '/scan',
 };
 

@@ -5,7 +5,7 @@ import { Unknown } from './Unknown.tsx';
 
 export function Time({ at, both }: { at: string | null | undefined; both?: boolean }) {
   if (!at) return <Unknown />;
-  if (isNone(at)) return <time dateTime={at} class="quiet" title="The header has the time 0, as those of genesis blocks do">none</time>;
+  if (isNone(at)) return <time dateTime={at} class="quiet" title={`${absolute(at)}\nThe header has the time 0, as those of genesis blocks do`}>{both ? <>{absolute(at)} <span>(none)</span></> : 'none'}</time>;
   const age = relative(Date.parse(at), now.value);
   const utc = absolute(at);
   const style = timeStyle.value;

@@ -27,6 +27,7 @@ export function firstRequests(pathname: string, search: string): string[] {
     case 'txs': return [listPath('/transactions', after)];
     case 'internal-txs': return [listPath('/internal-transactions', after)];
     case 'token-transfers': return [listPath('/token-transfers', after)];
+    case 'gas': return [`${API}/stats`];
     case 'withdrawals': return [listPath('/withdrawals', after)];
     case 'accounts': return [listPath('/addresses', { sort: query['sort'], ...after })];
     case 'tokens': return [listPath('/tokens', { q: query['q'], type: query['type'], ...after })];
