@@ -5,6 +5,8 @@ import { type KnownToken, KnownTokens } from '../format/suspect.ts';
 import { chain } from './chain.ts';
 
 const loaded = signal<KnownTokens>(new KnownTokens([]));
+/** Whether an answer arrived, or none will. */
+export const hasKnownTokens = signal(false);
 let requested: number | null = null;
 
 /** Those that have arrived; none until then, so that no token is marked before. */
@@ -12,7 +14,7 @@ export function knownTokens(): KnownTokens {
   const { id } = chain.value;
   if (id !== null && requested !== id) {
     requested = id;
-    getJson<{ tokens: KnownToken[] }>(`/assets/tokens/eip155-${id}.json`).then(({ tokens }) => { loaded.value = new KnownTokens(tokens); }, () => {});
+    getJson<{ tokens: KnownToken[] }>(`/assets/tokens/eip155-${id}.json`).then(({ tokens }) => { loaded.value = new KnownTokens(tokens); }, () => {}).finally(() => { hasKnownTokens.value = true; });
   }
   return loaded.value;
 }
