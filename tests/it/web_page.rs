@@ -146,9 +146,10 @@ fn start_hostile_names() -> anyhow::Result<Server> {
     let labels =
         ["abis.json", "labels.csv"].map(|file| workspace::fixture(&format!("labels/{file}")).display().to_string());
     env::run(env::ingest(database, &["labels", &labels[0], &labels[1]]), 0)?;
-    // One that calls itself like a well-known token, which is not called again.
+    // One that advertises a site, which is not called again.
     let insert = "INSERT INTO tokens VALUES";
-    let false_token = format!("(unhex('{}'), 91, 'ERC-20', 'USD Coin', 'USDC', 18, 1000)", &scenario::FALSE_USDC[2..]);
+    let false_token =
+        format!("(unhex('{}'), 91, 'ERC-20', 'Visit claim-usdc.xyz', 'USDC', 18, 1000)", &scenario::FALSE_TOKEN[2..]);
     env::sql(database, &format!("{insert} {false_token}"))?;
     let api = env::start_api(database, &[])?;
     env::run(env::ingest(database, &["tokens", "--rpc-url", &format!("{}/rpc", api.url)]), 0)?;
@@ -233,7 +234,7 @@ fn pages_of_the_scenario_match_its_node() -> anyhow::Result<()> {
 #[test]
 fn pages_of_the_scenario_tell_why_it_failed_what_is_false_and_what_is_void() -> anyhow::Result<()> {
     let compared = compare_pages(&hostile_names().api, &scenario::of(chain("devchain")))?;
-    ensure!(compared == 34, "{compared}");
+    ensure!(compared == 36, "{compared}");
     Ok(())
 }
 

@@ -10,13 +10,13 @@ use xtask::workspace;
 use crate::chains::Chain;
 
 /// A token of the scenario, which calls itself USDC in the database of the explorer (`start_hostile_names`).
-pub const FALSE_USDC: &str = "0x8464135c8f25da09e49bc8782676a84730c318bc";
+pub const FALSE_TOKEN: &str = "0x8464135c8f25da09e49bc8782676a84730c318bc";
 /// Who holds it, and who was sent nothing by somebody (`Scenes.sol` of the fixture).
 const ITS_HOLDER: &str = "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc";
 const SENT_NOTHING: &str = "0x15d34aaf54267db7d7c367839aaf71a00a2c6a65";
 /// The page of its transfers that has it.
 const EARLIER: &str = "block_number%3D18%26index%3D0";
-const LOOKS_LIKE: &str = "It has the symbol of the well-known USDC, but is another contract";
+const LOOKS_LIKE: &str = "Its name contains a web address: do not visit it";
 
 /// Block and position of transactions that failed, what they failed with, and how deep in their calls that began:
 /// decoded by hand from the output of the node's frames.
@@ -98,9 +98,9 @@ fn of_contracts() -> [Value; 4] {
     ]
 }
 
-/// A mark in the transfers of who holds it; rows of it and transfers of nothing are hidden if one wants.
+/// A mark in the transfers of who holds it; rows of it and transfers of nothing are hidden unless one wants them.
 fn false_tokens() -> [Value; 2] {
-    let mark = json!([FALSE_USDC, LOOKS_LIKE]);
+    let mark = json!([FALSE_TOKEN, LOOKS_LIKE]);
     let transfers = |address: &str| format!("/address/{address}?tab=token_transfers");
     [
         json!({"path": transfers(ITS_HOLDER), "marks": [mark], "hidden": "1 of 50 rows of this page are hidden."}),

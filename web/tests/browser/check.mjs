@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { end, monitoredPage, rest, start } from './browser.mjs';
 import { byKeys, everyFocus } from './keys.mjs';
 import { routesOf } from './routes.mjs';
+import { phoneLists } from './phone.mjs';
 import { sources } from './sources.mjs';
 import { figures, LIMITS } from './speed.mjs';
 import { keyboard, warnings, names, offline } from './tours.mjs';
@@ -34,7 +35,7 @@ try {
     const looks = parity === 'both' ? LOOKS : [LOOKS[((sum >> 1) + Number(parity)) % 2]];
     for (const [width, scheme] of looks) await check(page, monitor, { name, path, text, width, scheme, hasAxe: isOfHalf });
   }
-  const tours = [keyboard, byKeys, everyFocus, names, warnings, bigTrees, sources, offline];
+  const tours = [keyboard, byKeys, everyFocus, names, warnings, bigTrees, sources, offline, phoneLists];
   // Tours ask the explorer for what is on its first page.
   if (isTours) await page.goto(origin, { waitUntil: 'load' });
   for (const [index, tour] of isTours || parts === 1 ? tours.entries() : []) {

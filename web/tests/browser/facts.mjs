@@ -29,6 +29,7 @@ async function compareAll(batch) {
     if (index === 0) await page.goto(origin + expected.path, { waitUntil: 'domcontentloaded', timeout: 30_000 });
     else await page.evaluate(follow, expected.path);
     if (!(await rest(page))) problems.push(`${expected.path}: it never became idle`);
+    if (expected.hidden) await showHidden(page, expected);
     compare(expected, await page.evaluate(readPage));
     if (expected.hidden) await compareHidden(page, expected);
     if (expected.proof) await compareProof(page, expected);
@@ -51,7 +52,15 @@ function expectOn(path, problem, isSame, value) {
   if (!isSame) problems.push(`${path}: ${problem}: ${JSON.stringify(value)}`);
 }
 
-/** Rows that the check box hides: a note has their number, and they come back without it. */
+/** Rows are hidden at first; the check box shows them. */
+async function showHidden(page, { path, hidden }) {
+  const text = await page.evaluate(() => document.querySelector('p[role=note]')?.innerText);
+  expectOn(path, `it does not say "${hidden}" at first`, text?.startsWith(hidden), text);
+  await page.click('label.check input');
+  await page.waitForFunction(() => !document.querySelector('p[role=note]'), { timeout: 20_000 });
+}
+
+/** Rows that the check box hides: a note has their number. */
 async function compareHidden(page, { path, hidden }) {
   const rows = () => page.evaluate(() => document.querySelectorAll('table.list tbody tr').length);
   const before = await rows();
@@ -59,7 +68,6 @@ async function compareHidden(page, { path, hidden }) {
   const text = await page.waitForSelector('p[role=note]', { timeout: 20_000 }).then((note) => note.evaluate((element) => element.innerText), () => null);
   expectOn(path, `it does not say "${hidden}"`, text?.startsWith(hidden), text);
   expectOn(path, 'not so many rows are gone', (await rows()) === before - Number.parseInt(text, 10), before);
-  await page.click('label.check input');
   await page.evaluate(() => localStorage.clear());
 }
 

@@ -96,7 +96,9 @@ export async function everyFocus(page, origin) {
   const problems = [];
   const { height } = await page.evaluate(() => fetch('/api/v2/main-page/blocks').then((answer) => answer.json()).then((blocks) => blocks[0]));
   const { hash, from } = await page.evaluate(() => fetch('/api/v2/main-page/transactions').then((answer) => answer.json()).then((items) => items[0]));
-  for (const path of ['/', `/block/${height}`, `/tx/${hash}`, `/tx/${hash}?tab=trace`, `/tx/${hash}?tab=raw`, `/address/${from.hash}?tab=logs`, '/accounts', '/scan', '/charts', '/status']) {
+  const approvals = `/address/${from.hash}?tab=approvals`;
+  const newer = ['/tools', '/names', '/ops', `/op/0x${'12'.repeat(32)}`, '/sql', '/withdrawals', '/gas', approvals, `/address/${from.hash}?tab=user_ops`];
+  for (const path of [...newer, '/', `/block/${height}`, `/tx/${hash}`, `/tx/${hash}?tab=trace`, `/tx/${hash}?tab=raw`, `/address/${from.hash}?tab=logs`, '/accounts', '/scan', '/charts', '/status']) {
     await page.goto(origin + path, { waitUntil: 'networkidle2' });
     let steps = 0;
     const invisible = new Set();

@@ -2,6 +2,10 @@
 import { end, monitoredPage, rest, start } from './browser.mjs';
 import { routesOf } from './routes.mjs';
 import { figures, slowness } from './speed.mjs';
+import { bigTrees } from './trees.mjs';
+
+/** The longest task of a tree of 3,001 calls, in milliseconds. */
+const MAX_TASK = 100;
 
 const origin = new URL(process.argv[2] ?? '').origin;
 const problems = [];
@@ -22,6 +26,7 @@ try {
     problems.push(...(await slowness(page, first, visit)).map((slow) => `${name} (${path}): ${slow}`));
     measured += 1;
   }
+  problems.push(...(await bigTrees(page, origin, null, MAX_TASK)).map((problem) => `big trees: ${problem}`));
 } finally {
   await end(browser);
 }
