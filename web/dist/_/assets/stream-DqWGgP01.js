@@ -1,2 +1,0 @@
-import{Rn as e,Sn as t,n,vn as r}from"./shared-BX8jKq4j.js";async function i(i,a,o){let s;try{s=await fetch(e(i),{signal:a})}catch(e){throw a.aborted?e:new r(0,`The API cannot be reached.`)}if(!s.ok)throw t(s.status,await s.text());let c=``,l;for await(let{text:e,bytes:t}of n(s,a)){c+=e;let n=c.split(`
-`);c=n.pop()??``;let r=[];for(let e of n)e.startsWith(`{"end":`)?l=JSON.parse(e).end:e&&r.push(JSON.parse(e));r.length>0&&o(r,t)}if(!l)throw new r(0,`The transfer ended without its closing line, so these rows are incomplete.`);return l}export{i as t};
