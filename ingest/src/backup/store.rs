@@ -158,11 +158,11 @@ pub async fn list_at(path: &Path, writer: &Writer) -> Result<Vec<StoredBackup>, 
     }
 }
 
-/// Removes old backups of `path`, as [`chain::prune`] does.
+/// Removes old backups of `path`, as `chain::prune` does.
 ///
 /// # Errors
 ///
-/// Those of [`chain::prune`], and if `path` is in a bucket.
+/// Those of `chain::prune`, and if `path` is in a bucket.
 pub fn prune_at(path: &Path, keep: usize) -> Result<Vec<ListedBackup>, BackupError> {
     match BackupBucket::parse(path) {
         Some(_) => Err(BackupError::NoPruning { path: path.to_owned() }),
