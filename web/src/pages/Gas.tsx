@@ -1,9 +1,8 @@
 // Gas prices: what the newest blocks paid, the base fee of the next one, and the cost of usual transactions.
-import { lazy } from 'preact-iso';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { call, Problem } from '../api/request.ts';
-import { withRetry } from '../api/retry.ts';
-import { useApi } from '../api/use_api.ts';
+import { isSettled, useApi } from '../api/use_api.ts';
+import { ChartPanel } from '../charts/ChartPanel.tsx';
 import { withGroups } from '../format/amount.ts';
 import { costOf, type FeeHistory, nextBaseFee, pointsOf, USUAL } from '../format/gas.ts';
 import { AnswerView, Failure, Loading } from '../parts/Answer.tsx';
@@ -13,8 +12,6 @@ import { Height } from '../parts/Hash.tsx';
 import { Time } from '../parts/Time.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Unknown } from '../parts/Unknown.tsx';
-
-const ChartPanel = lazy(withRetry(() => import('../charts/ChartPanel.tsx').then((part) => part.ChartPanel)));
 
 /** In gwei. */
 interface Prices { slow: number | null; average: number | null; fast: number | null }
@@ -60,8 +57,12 @@ export function Gas() {
   return (
     <>
       <h1>Gas prices</h1>
-      <AnswerView answer={stats} lines={14}>{(data) => <PricePanels stats={data} history={history} />}</AnswerView>
-      {history.problem ? <Failure problem={history.problem} /> : !history.data ? <Loading lines={20} /> : <Charts history={history.data} noTips={history.noTips} />}
+      {(!history.data && !history.problem) || !isSettled(stats) ? <Loading lines={30} /> : (
+        <>
+          <AnswerView answer={stats} lines={14}>{(data) => <PricePanels stats={data} history={history} />}</AnswerView>
+          {history.data ? <Charts history={history.data} noTips={history.noTips} /> : history.problem && <Failure problem={history.problem} />}
+        </>
+      )}
     </>
   );
 }
