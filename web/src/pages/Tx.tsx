@@ -66,8 +66,7 @@ function ValidTx({ hash }: { hash: string }) {
       <h1 class="row">Transaction {transaction.data && <Outcome status={transaction.data.status} result={transaction.data.result} />}{transaction.data?.chain_facts?.type && <span class="badge">{transaction.data.chain_facts.type}</span>}</h1>
       <p class="subject"><Plain hash={hash} what="hash" /></p>
       <Tabs tabs={tabs} chosen={tab} base={`/tx/${hash}`} />
-      {transaction.problem?.status === 404 && !transaction.data && <NotIndexed />}
-      <AnswerView answer={transaction} lines={30}>{(data) => (
+      {transaction.problem?.status === 404 && !transaction.data ? <NotIndexed problem={transaction.problem} /> : <AnswerView answer={transaction} lines={30}>{(data) => (
         <section aria-label={tab}>
           {tab === 'index' && <Summary hash={hash}><Overview of={data} /></Summary>}
           {tab === 'logs' && <Cards<Log> path={`${path}/logs`} card={(log) => <LogCard key={log.index} log={log} token={tokenIn(data, log.address.hash)} />} empty="The transaction emitted no logs." />}
@@ -78,7 +77,7 @@ function ValidTx({ hash }: { hash: string }) {
           {tab === 'user_ops' && <OperationList query={{ transaction_hash: hash }} />}
           {tab === 'proof' && <Proof hash={hash} />}
         </section>
-      )}</AnswerView>
+      )}</AnswerView>}
     </>
   );
 }

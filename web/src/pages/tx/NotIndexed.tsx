@@ -1,12 +1,20 @@
 // What is known about a hash that no loaded block has as a transaction.
-import { useApi } from '../../api/use_api.ts';
+import type { Problem } from '../../api/request.ts';
+import { isSettled, useApi } from '../../api/use_api.ts';
 import type { Block, Page } from '../../api/types.ts';
+import { Failure, Loading } from '../../parts/Answer.tsx';
 import { Height } from '../../parts/Hash.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { health } from '../../state/pulse.ts';
 
-export function NotIndexed() {
-  const replaced = useApi<Page<Block>>('/api/v2/blocks?type=reorg&items_count=1').data?.items;
+export function NotIndexed({ problem }: { problem: Problem }) {
+  const answer = useApi<Page<Block>>('/api/v2/blocks?type=reorg&items_count=1');
+  // All of it comes at once, so that the layout does not shift.
+  if (!isSettled(answer) || health.value === null) return <Loading lines={30} />;
+  return <><Failure problem={problem} /><Known replaced={answer.data?.items} /></>;
+}
+
+function Known({ replaced }: { replaced: Block[] | undefined }) {
   const block = replaced?.[0];
   const data = health.value?.report?.data;
   return (
