@@ -108,11 +108,11 @@ pub(super) fn chain_name(app: &App) -> Option<String> {
     Some(name_of(app, app.known_chain_id()?))
 }
 
-/// The bundled tokens of the chain that is served. They are those of this program, so that they are kept for an hour.
+/// Bundled tokens of the chain that is served. They change with the program alone, so clients cache them for an hour.
 fn tokens(app: &App, file: &str) -> Option<Response> {
     let (id, _) = served_chain(app, file)?;
-    let kept = [(CACHE_CONTROL, "public, max-age=3600")];
-    Some((kept, json(write_known_tokens(&known_tokens(id)))).into_response())
+    let caching = [(CACHE_CONTROL, "public, max-age=3600")];
+    Some((caching, json(write_known_tokens(&known_tokens(id)))).into_response())
 }
 
 /// The contract of a path, if it is of the chain that is served.

@@ -216,7 +216,7 @@ fn tag_of(page: &str) -> String {
     format!("W/\"{:016x}\"", hasher.finish())
 }
 
-/// How long an answer is kept, and what it depends on.
+/// How long clients may cache an answer, and on which headers it depends.
 struct CacheRules<'t> {
     tag: &'t str,
     control: &'static str,

@@ -34,7 +34,7 @@ const OF_NODES: [(&str, &str); 8] = [
     ("node-back", "node_behind"),
 ];
 
-/// What the script is told for the interval of these tests: slow is slower than that, and away is longer.
+/// The interval of the script in these tests: a slow node takes longer, and an absent one is away for longer.
 const VARIABLES: [(&str, &str); 2] = [("FAULT_LATENCY", "900"), ("FAULT_AWAY", "2")];
 
 /// A failure of a node is named while it lasts, and then over.
@@ -47,7 +47,7 @@ fn is_named_and_over(scene: &Scene, node: &Node, fault: &str, kind: &str) -> any
     }
     scene.names(kind, kind).context(fault.to_owned())?;
     if fault == "node-failing" {
-        // Nobody knows whether there are newer blocks.
+        // It is unknown whether there are newer blocks.
         env::eventually(NAMED, || Ok(scene.readiness()? == 503)).context("follow is ready without a height")?;
     }
     if fault == "node-silent" {

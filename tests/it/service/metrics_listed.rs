@@ -139,8 +139,8 @@ pub fn promtool_of_any_run(arguments: &[&str], text: &str) -> anyhow::Result<()>
     };
     std::io::Write::write_all(&mut checking.stdin.take().context("its input")?, text.as_bytes())?;
     let output = process::output_within(checking, env::LONGEST)?;
-    let [told, failed] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
-    ensure!(output.status.success(), "{told}{failed}");
+    let [stdout, stderr] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+    ensure!(output.status.success(), "{stdout}{stderr}");
     Ok(())
 }
 

@@ -127,6 +127,8 @@ mod tests {
     use super::*;
     use crate::source::columns::row::Row;
 
+    const ADDRESS: &str = "0xcececececececececececececececececececece";
+
     /// Reads a row of text cells.
     fn read<T>(cells: &[(&str, &str)], read: impl FnOnce(Row<'_>) -> T) -> T {
         let names: Vec<String> = cells.iter().map(|(name, _)| (*name).to_owned()).collect();
@@ -140,12 +142,11 @@ mod tests {
         let assembled = |of: &str, position: &str| {
             let block =
                 read(&[("number", "7"), ("hash", &hash(1)), ("timestamp", "9")], BlockFacts::read).expect("a row");
-            let address = format!("0x{}", "ce".repeat(20));
             let log = [
                 ("transaction_index", position),
                 ("transaction_hash", of),
                 ("log_index", "0"),
-                ("address", &address),
+                ("address", ADDRESS),
                 ("topics", &hash(9)),
                 ("data", "0x"),
             ];
@@ -189,6 +190,8 @@ mod tests {
             let cells = [
                 ("transaction_hash", hash.as_str()),
                 ("transaction_index", "1"),
+                ("from_address", ADDRESS),
+                ("to_address", ADDRESS),
                 ("transaction_type", kind),
                 ("r", &word),
                 ("s", &word),
@@ -217,6 +220,8 @@ mod tests {
             let cells = [
                 ("transaction_hash", hash.as_str()),
                 ("transaction_index", "0"),
+                ("from_address", ADDRESS),
+                ("to_address", ADDRESS),
                 ("transaction_type", kind),
                 ("v", "true"),
                 ("r", &word),
